@@ -1,0 +1,33 @@
+//===- AttrNames.h - Names of discardable attributes ------------*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_DIALECT_COMMIR_IR_ATTRNAMES_H
+#define MERCURY_DIALECT_COMMIR_IR_ATTRNAMES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mercury::commir {
+
+/// On a distributable operator: its `#commir.schedule`.
+inline constexpr llvm::StringLiteral kScheduleAttrName = "commir.schedule";
+/// On a function (or its module): the symbol of the topology it runs on.
+inline constexpr llvm::StringLiteral kTopologyAttrName = "commir.topology";
+/// On a function argument or result: its `#commir.placement`.
+inline constexpr llvm::StringLiteral kPlacementAttrName = "commir.placement";
+/// On an argument or result of an SPMD function: its type before sharding.
+inline constexpr llvm::StringLiteral kGlobalTypeAttrName = "commir.global_type";
+/// On an operator: the registered kernel that its local tile calls.
+inline constexpr llvm::StringLiteral kPatchAttrName = "commir.patch";
+/// On a function that a rank runs: what it needs, a dictionary.
+inline constexpr llvm::StringLiteral kRequirementsAttrName = "commir.requirements";
+/// On an allocation: its class (see mercury_memory_class) and owner.
+inline constexpr llvm::StringLiteral kMemoryClassAttrName = "commir.memory_class";
+inline constexpr llvm::StringLiteral kMemoryOwnerAttrName = "commir.memory_owner";
+
+} // namespace mercury::commir
+
+#endif // MERCURY_DIALECT_COMMIR_IR_ATTRNAMES_H

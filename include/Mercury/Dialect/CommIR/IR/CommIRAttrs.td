@@ -1,0 +1,148 @@
+//===- CommIRAttrs.td - Attributes of commir -*- tablegen -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MERCURY_DIALECT_COMMIR_IR_COMMIRATTRS_TD
+#define MERCURY_DIALECT_COMMIR_IR_COMMIRATTRS_TD
+
+include "Mercury/Dialect/CommIR/IR/CommIRDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/Dialect/SCF/IR/DeviceMappingInterface.td"
+
+class CommIR_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<CommIR_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def CommIR_ReductionKind : I32EnumAttr<"ReductionKind",
+    "a reduction that a collective can make", [
+      I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">,
+      I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">]> {
+  let cppNamespace = "::mercury::commir";
+  let genSpecializedAttr = 0;
+}
+def CommIR_ReductionKindAttr
+    : EnumAttr<CommIR_Dialect, CommIR_ReductionKind, "reduction_kind">;
+
+def CommIR_AxisAttr : CommIR_Attr<"Axis", "axis",
+    [DeclareAttrInterfaceMethods<DeviceMappingAttrInterface>]> {
+  let summary = "a level of the topology, or a factor of one";
+  let description = [{
+    `#commir.axis<gpu>` is a whole level, `#commir.axis<gpu:(1)2>` its outer
+    factor 2. As the mapping of a dimension of `scf.forall` it says that the
+    dimension runs over the coordinates of the axis.
+  }];
+  let parameters = (ins StringRefParameter<"level">:$level, "int64_t":$pre,
+                        "int64_t":$size);
+  let hasCustomAssemblyFormat = 1;
+  let builders = [AttrBuilder<(ins "const ::mercury::AxisRef &":$axis), [{
+    return $_get($_ctxt, axis.level, axis.pre, axis.size);
+  }]>];
+  let extraClassDeclaration = [{
+    ::mercury::AxisRef getValue() const;
+  }];
+}
+
+def CommIR_PlacementAttr : CommIR_Attr<"Placement", "placement"> {
+  let summary = "per dimension the axes that a tensor is sharded over";
+  let description = [{
+    `#commir.placement<[{node, gpu}, {} ]>`: dimension 0 is sharded over node
+    (major) and gpu, dimension 1 over nothing; every axis that is not named
+    holds a replica.
+  }];
+  let parameters = (ins StringRefParameter<"canonical text">:$text);
+  let hasCustomAssemblyFormat = 1;
+  let builders = [AttrBuilder<(ins "const ::mercury::Placement &":$placement), [{
+    return $_get($_ctxt, ::mercury::print(placement));
+  }]>];
+  let extraClassDeclaration = [{
+    ::mercury::Placement getValue() const;
+  }];
+}
+
+def CommIR_ScheduleAttr : CommIR_Attr<"Schedule", "schedule"> {
+  let summary = "everything chosen for one operator";
+  let description = [{
+    `#commir.schedule<"loops [rank gpu, -, -] inputs [...] results [...]">`;
+    the grammar stands at `print(const Schedule &)`.
+  }];
+  let parameters = (ins StringRefParameter<"canonical text">:$text);
+  let hasCustomAssemblyFormat = 1;
+  let builders = [AttrBuilder<(ins "const ::mercury::Schedule &":$schedule), [{
+    return $_get($_ctxt, ::mercury::print(schedule));
+  }]>];
+  let extraClassDeclaration = [{
+    ::mercury::Schedule getValue() const;
+  }];
+}
+
+def CommIR_LevelAttr : CommIR_Attr<"Level", "level"> {
+  let summary = "one level of a topology";
+  let description = [{
+    `#commir.level<gpu, 4, bandwidth 4.5e+11, latency 2.0e-06, domain "port",
+    primitives [send_recv, all_gather]>`; bandwidth in bytes/s per rank and
+    direction, latency in seconds. What is left out is unknown, all primitives
+    are then allowed.
+  }];
+  let parameters = (ins StringRefParameter<"">:$name, "int64_t":$size,
+                        "::llvm::APFloat":$bandwidth, "::llvm::APFloat":$latency,
+                        StringRefParameter<"">:$domain,
+                        ArrayRefParameter<"int32_t">:$primitives);
+  let hasCustomAssemblyFormat = 1;
+  let builders = [AttrBuilder<(ins "const ::mercury::Level &":$level), [{
+    ::llvm::SmallVector<int32_t> allowed;
+    for (::mercury::Primitive p : level.primitives)
+      allowed.push_back(static_cast<int32_t>(p));
+    return $_get($_ctxt, level.name, level.size,
+                 ::llvm::APFloat(level.bandwidth), ::llvm::APFloat(level.latency),
+                 level.domain, allowed);
+  }]>];
+  let extraClassDeclaration = [{
+    ::mercury::Level getValue() const;
+  }];
+}
+
+def CommIR_DeviceAttr : CommIR_Attr<"Device", "device"> {
+  let summary = "the device that every rank is";
+  let description = [{
+    `#commir.device<memory 80000000000, reservable 76000000000, bandwidth
+    3.35e+12, peak {bf16 = 9.89e+14}>`: bytes, bytes, bytes/s, operations/s.
+  }];
+  let parameters = (ins "int64_t":$memory, "int64_t":$reservable,
+                        "::llvm::APFloat":$bandwidth,
+                        "::mlir::DictionaryAttr":$peak);
+  let hasCustomAssemblyFormat = 1;
+  let builders = [AttrBuilder<(ins "const ::mercury::DeviceModel &":$device), [{
+    ::mlir::Builder b($_ctxt);
+    ::llvm::SmallVector<::mlir::NamedAttribute> rates;
+    for (const auto &[type, rate] : device.peak)
+      rates.push_back(b.getNamedAttr(type, b.getF64FloatAttr(rate)));
+    return $_get($_ctxt, device.memory, device.reservable,
+                 ::llvm::APFloat(device.memoryBandwidth),
+                 b.getDictionaryAttr(rates));
+  }]>];
+  let extraClassDeclaration = [{
+    ::mercury::DeviceModel getValue() const;
+  }];
+}
+
+def CommIR_HopAttr : CommIR_Attr<"Hop", "hop"> {
+  let summary = "the permutation by which a tile travels";
+  let description = [{
+    `#commir.hop<{gpu} by 1>`: the rank at coordinate c of the axes receives
+    from coordinate c + 1 (mod their size) and sends to c - 1.
+  }];
+  let parameters = (ins ArrayRefParameter<"AxisAttr">:$axes, "int64_t":$stride);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def CommIR_AxisArrayAttr : TypedArrayAttrBase<CommIR_AxisAttr, "list of axes">;
+def CommIR_HopArrayAttr : TypedArrayAttrBase<CommIR_HopAttr, "list of hops">;
+def CommIR_LevelArrayAttr : TypedArrayAttrBase<CommIR_LevelAttr, "list of levels">;
+
+#endif

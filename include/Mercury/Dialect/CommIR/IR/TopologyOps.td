@@ -1,0 +1,44 @@
+//===- TopologyOps.td - The machine -*- tablegen -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MERCURY_DIALECT_COMMIR_IR_TOPOLOGYOPS_TD
+#define MERCURY_DIALECT_COMMIR_IR_TOPOLOGYOPS_TD
+
+include "Mercury/Dialect/CommIR/IR/CommIRAttrs.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def CommIR_TopologyOp : CommIR_Op<"topology", [Symbol]> {
+  let summary = "the machine that functions of this module run on";
+  let description = [{
+    Declares the levels of the machine, outermost first, and its device. Ranks
+    count row-major over the levels.
+
+    ```mlir
+    commir.topology @two_nodes levels [#commir.level<node, 2>,
+                                       #commir.level<gpu, 2>]
+    ```
+
+    **Constraints:**
+    - (C1) there is a level, their names are unique and not empty;
+    - (C2) sizes are positive;
+    - (C3) figures are finite and not negative, `reservable` is at most `memory`.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, CommIR_LevelArrayAttr:$levels,
+                       OptionalAttr<CommIR_DeviceAttr>:$device);
+  let assemblyFormat = [{
+    $sym_name `levels` $levels (`device` $device^)? attr-dict
+  }];
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
+                                 "const ::mercury::TopologyModel &":$model)>];
+  let extraClassDeclaration = [{
+    ::mercury::TopologyModel getModel();
+  }];
+  let hasVerifier = 1;
+}
+
+#endif

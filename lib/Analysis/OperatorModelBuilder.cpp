@@ -1,0 +1,77 @@
+//===- OperatorModelBuilder.cpp - Operators as plain data -*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mercury/Analysis/OperatorModelBuilder.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
+using namespace mlir;
+using namespace mercury;
+using namespace mercury::commir;
+
+SmallVector<OpOperand *> mercury::tensorInputs(DistributableOpInterface op) {
+  SmallVector<OpOperand *> inputs;
+  auto dps = cast<DestinationStyleOpInterface>(op.getOperation());
+  for (OpOperand *input : dps.getDpsInputOperands())
+    if (isa<RankedTensorType>(input->get().getType()))
+      inputs.push_back(input);
+  return inputs;
+}
+
+Value mercury::firstDynamicValue(Operation *op) {
+  auto isDynamic = [](Value value) {
+    auto type = dyn_cast<ShapedType>(value.getType());
+    return type && !(type.hasRank() && type.hasStaticShape());
+  };
+  for (Value operand : op->getOperands())
+    if (isDynamic(operand))
+      return operand;
+  for (Value result : op->getResults())
+    if (isDynamic(result))
+      return result;
+  return {};
+}
+
+static OperatorModel::Tensor tensorModel(DistributableOpInterface op,
+                                         OpOperand &operand) {
+  OperatorModel::Tensor tensor;
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  tensor.loopOfDim.assign(type.getRank(), -1);
+  Type element = type.getElementType();
+  tensor.elementBytes =
+      element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 8;
+  std::optional<AffineMap> map = op.getOperandMap(operand);
+  tensor.mapped = map.has_value();
+  if (!map)
+    return tensor;
+  for (auto [dim, expr] : llvm::enumerate(map->getResults()))
+    if (auto loop = dyn_cast<AffineDimExpr>(expr))
+      tensor.loopOfDim[dim] = static_cast<int>(loop.getPosition());
+  return tensor;
+}
+
+OperatorModel mercury::buildOperatorModel(DistributableOpInterface op) {
+  OperatorModel model;
+  model.name = op->getName().getStringRef().str();
+  for (auto [type, extent] : llvm::zip(op.getLoops(), op.getExtents()))
+    model.loops.push_back({type == utils::IteratorType::reduction, extent});
+  for (OpOperand *input : tensorInputs(op))
+    model.inputs.push_back(tensorModel(op, *input));
+  auto dps = cast<DestinationStyleOpInterface>(op.getOperation());
+  bool reduces = llvm::any_of(model.loops, [](auto &l) { return l.reduction; });
+  model.hasCombiner.assign(dps.getNumDpsInits(), true);
+  model.neutralInit.assign(dps.getNumDpsInits(), false);
+  for (int64_t i = 0; i < dps.getNumDpsInits(); ++i) {
+    model.results.push_back(tensorModel(op, *dps.getDpsInitOperand(i)));
+    model.neutralInit[i] = !op.readsInit(i) || op.hasNeutralInit(i);
+  }
+  if (reduces)
+    for (auto [group, members] : llvm::enumerate(op.getGroups()))
+      for (unsigned result : members)
+        model.hasCombiner[result] = op.hasCombiner(group);
+  return model;
+}

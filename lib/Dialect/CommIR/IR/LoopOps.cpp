@@ -1,0 +1,37 @@
+//===- LoopOps.cpp - Index arithmetic of distributed loops -===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
+
+using namespace mlir;
+using namespace mercury::commir;
+
+LogicalResult ShiftOp::verify() {
+  int64_t modulus = getModulus();
+  // shift_c1
+  if (modulus <= 0)
+    return emitOpError() << "modulus must be positive, got " << modulus;
+  // shift_c2
+  if (getStride() == 0)
+    return emitOpError("stride must not be zero");
+  return success();
+}
+
+OpFoldResult ShiftOp::fold(FoldAdaptor adaptor) {
+  auto index = dyn_cast_if_present<IntegerAttr>(adaptor.getIndex());
+  auto coordinate = dyn_cast_if_present<IntegerAttr>(adaptor.getCoordinate());
+  int64_t modulus = getModulus();
+  if (modulus == 1)
+    return IntegerAttr::get(IndexType::get(getContext()), 0);
+  if (!index || !coordinate)
+    return {};
+  int64_t stride = static_cast<int64_t>(getStride());
+  int64_t sum = index.getInt() + stride * coordinate.getInt();
+  return IntegerAttr::get(IndexType::get(getContext()),
+                          ((sum % modulus) + modulus) % modulus);
+}

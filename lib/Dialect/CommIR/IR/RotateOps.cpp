@@ -1,0 +1,319 @@
+//===- RotateOps.cpp - The rotation loop -===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VerifyAxes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace mercury;
+using namespace mercury::commir;
+
+static unsigned numMoving(RotateOp op) {
+  return op.getTravel().size() + op.getCarry().size();
+}
+
+/// Number of the operand that a result returns.
+static unsigned operandOfResult(RotateOp op, unsigned result) {
+  return op.getTravel().size() + result;
+}
+
+bool RotateOp::hasBufferSemantics() {
+  return llvm::all_of(getOperandTypes(), llvm::IsaPred<BaseMemRefType>) &&
+         getBody().getNumArguments() == 1;
+}
+
+SmallVector<Region *> RotateOp::getLoopRegions() { return {&getBody()}; }
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyYield(RotateOp op, Region &region, TypeRange types,
+                                 StringRef name) {
+  auto yield = dyn_cast<RotateYieldOp>(region.front().getTerminator());
+  if (!yield)
+    return op.emitOpError() << name << " must end in commir.rotate_yield";
+  if (yield.getValues().getTypes() != types)
+    return op.emitOpError() << name << " yields (" << yield.getValues().getTypes()
+                            << "), expected (" << types << ")";
+  return success();
+}
+
+LogicalResult RotateOp::verify() {
+  // rotate_c1
+  if (getHops().size() != numMoving(*this))
+    return emitOpError() << "expects one hop per travelling and carried tile, "
+                         << "got " << getHops().size() << " for "
+                         << numMoving(*this);
+  if (getSteps() == 0)
+    return emitOpError("expects a positive number of steps");
+  // rotate_c6
+  for (auto hop : getHops().getAsRange<HopAttr>()) {
+    AxisList axes;
+    for (AxisAttr axis : hop.getAxes())
+      axes.push_back(axis.getValue());
+    if (failed(verifyAxes(*this, axes)))
+      return failure();
+  }
+  // rotate_c4
+  if (hasCombine() && getCarry().empty())
+    return emitOpError("has a combine region but no carry");
+  if (hasBufferSemantics())
+    return getResults().empty() ? success()
+                                : emitOpError("on buffers has no results");
+  // rotate_c2
+  SmallVector<Type> expected{IndexType::get(getContext())};
+  llvm::append_range(expected, getTravel().getTypes());
+  llvm::append_range(expected, getCarry().getTypes());
+  llvm::append_range(expected, getState().getTypes());
+  if (getBody().getArgumentTypes() != TypeRange(expected))
+    return emitOpError() << "body takes (" << getBody().getArgumentTypes()
+                         << "), expected (" << TypeRange(expected) << ")";
+  // rotate_c3
+  SmallVector<Type> kept(getCarry().getTypes());
+  llvm::append_range(kept, getState().getTypes());
+  if (failed(verifyYield(*this, getBody(), kept, "body")))
+    return failure();
+  // rotate_c4
+  if (hasCombine()) {
+    SmallVector<Type> pairs;
+    for (Type type : getCarry().getTypes())
+      pairs.append(2, type);
+    if (getCombine().getArgumentTypes() != TypeRange(pairs))
+      return emitOpError() << "combine takes ("
+                           << getCombine().getArgumentTypes() << "), expected ("
+                           << TypeRange(pairs) << ")";
+    if (failed(verifyYield(*this, getCombine(), getCarry().getTypes(),
+                           "combine")))
+      return failure();
+  }
+  // rotate_c5
+  if (getResultTypes() != TypeRange(kept))
+    return emitOpError() << "results are (" << getResultTypes()
+                         << "), expected (" << TypeRange(kept) << ")";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Bufferization
+//===----------------------------------------------------------------------===//
+
+bool RotateOp::bufferizesToMemoryRead(OpOperand &, const AnalysisState &) {
+  return true;
+}
+
+bool RotateOp::bufferizesToMemoryWrite(OpOperand &operand,
+                                       const AnalysisState &) {
+  return operand.getOperandNumber() >= getTravel().size();
+}
+
+AliasingValueList RotateOp::getAliasingValues(OpOperand &operand,
+                                              const AnalysisState &) {
+  unsigned number = operand.getOperandNumber();
+  if (number < getTravel().size())
+    return {};
+  return {{getResult(number - getTravel().size()), BufferRelation::Equivalent}};
+}
+
+bool RotateOp::isWritable(Value value, const AnalysisState &) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return true;
+  if (argument.getOwner()->getParent() == &getCombine())
+    return argument.getArgNumber() % 2 == 0; // contributions are only read
+  return argument.getArgNumber() > getTravel().size();
+}
+
+bool RotateOp::isRepetitiveRegion(unsigned) { return true; }
+
+LogicalResult RotateOp::verifyAnalysis(const AnalysisState &state) {
+  Block &body = getBody().front();
+  for (auto [i, value] : llvm::enumerate(getBodyYield()->getOperands()))
+    if (!state.areEquivalentBufferizedValues(
+            value, body.getArgument(1 + operandOfResult(*this, i))))
+      return emitOpError() << "body value " << i
+                           << " is not updated in place; each step would copy";
+  if (hasCombine())
+    for (auto [i, value] : llvm::enumerate(
+             getCombine().front().getTerminator()->getOperands()))
+      if (!state.areEquivalentBufferizedValues(
+              value, getCombine().front().getArgument(2 * i)))
+        return emitOpError() << "combine value " << i
+                             << " is not updated in place; each step would copy";
+  return success();
+}
+
+LogicalResult RotateOp::resolveConflicts(RewriterBase &rewriter,
+                                         const AnalysisState &analysis,
+                                         const BufferizationState &state) {
+  return cast<BufferizableOpInterface>(getOperation())
+      .resolveTensorOpOperandConflicts(rewriter, analysis, state);
+}
+
+static MemRefType identityType(Type type) {
+  auto shaped = cast<ShapedType>(type);
+  return MemRefType::get(shaped.getShape(), shaped.getElementType());
+}
+
+FailureOr<BufferLikeType>
+RotateOp::getBufferType(Value value, const BufferizationOptions &options,
+                        const BufferizationState &state,
+                        SmallVector<Value> &stack) {
+  unsigned operand;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner()->getParent() == &getCombine())
+      return cast<BufferLikeType>(Type(identityType(value.getType())));
+    operand = argument.getArgNumber() - 1;
+  } else {
+    operand = operandOfResult(*this, cast<OpResult>(value).getResultNumber());
+  }
+  if (operand < numMoving(*this))
+    return cast<BufferLikeType>(Type(identityType(value.getType())));
+  Value init = getOperand(operand);
+  if (auto buffer = dyn_cast<BufferLikeType>(init.getType()))
+    return buffer;
+  return bufferization::getBufferType(init, options, state, stack);
+}
+
+/// An allocation of the communication classes of mercury_runtime.h.
+static Value allocate(RewriterBase &rewriter, Location loc, Type type,
+                      StringRef memoryClass) {
+  auto alloc = memref::AllocOp::create(rewriter, loc, identityType(type));
+  alloc->setAttr(kMemoryClassAttrName, rewriter.getStringAttr(memoryClass));
+  return alloc;
+}
+
+LogicalResult RotateOp::bufferize(RewriterBase &rewriter,
+                                  const BufferizationOptions &options,
+                                  BufferizationState &state) {
+  Location loc = getLoc();
+  unsigned travels = getTravel().size(), carries = getCarry().size();
+  SmallVector<Value> buffers, unflattened(carries);
+  for (auto [i, operand] : llvm::enumerate(getOperands())) {
+    Value buffer = operand;
+    if (isa<TensorType>(operand.getType())) {
+      FailureOr<Value> found = getBuffer(rewriter, operand, options, state);
+      if (failed(found))
+        return failure();
+      buffer = *found;
+    }
+    auto type = cast<MemRefType>(buffer.getType());
+    if (i < travels + carries && !type.getLayout().isIdentity()) {
+      // The wire takes contiguous tiles: one copy outside the loop.
+      Value flat = allocate(rewriter, loc, type, "staging");
+      memref::CopyOp::create(rewriter, loc, buffer, flat);
+      if (i >= travels)
+        unflattened[i - travels] = buffer;
+      buffer = flat;
+    }
+    buffers.push_back(buffer);
+  }
+  // Travelling tiles are received into two buffers in turn (one for a single
+  // hop), carries into one; contributions have a buffer of their own.
+  SmallVector<Value> scratch;
+  int64_t hops = static_cast<int64_t>(getSteps()) - 1;
+  for (Value tile : ArrayRef(buffers).take_front(travels))
+    for (int64_t i = 0; i < std::min<int64_t>(hops, 2); ++i)
+      scratch.push_back(allocate(rewriter, loc, tile.getType(), "travelling"));
+  for (Value tile : ArrayRef(buffers).slice(travels, carries)) {
+    if (hops > 0)
+      scratch.push_back(allocate(rewriter, loc, tile.getType(), "travelling"));
+    if (hasCombine())
+      scratch.push_back(allocate(rewriter, loc, tile.getType(), "workspace"));
+  }
+
+  auto made = RotateOp::create(
+      rewriter, loc, TypeRange(), getSteps(), getHops(),
+      ArrayRef(buffers).take_front(travels),
+      ArrayRef(buffers).slice(travels, carries),
+      ArrayRef(buffers).drop_front(travels + carries), scratch);
+
+  // Moves a region over: its tile arguments become rotate_tile ops.
+  auto move = [&](Region &from, Region &to, bool isBody) -> LogicalResult {
+    Block *old = &from.front();
+    SmallVector<Type> types;
+    if (isBody)
+      types.push_back(rewriter.getIndexType());
+    Block *block = rewriter.createBlock(&to, to.end(), types,
+                                        SmallVector<Location>(types.size(), loc));
+    SmallVector<Value> values;
+    if (isBody)
+      values.push_back(block->getArgument(0));
+    for (BlockArgument argument :
+         old->getArguments().drop_front(isBody ? 1 : 0)) {
+      unsigned n = argument.getArgNumber() - (isBody ? 1 : 0);
+      unsigned tile = isBody ? n : travels + n / 2;
+      bool arrived = !isBody && n % 2 == 0;
+      Value buffer =
+          tile < travels + carries
+              ? RotateTileOp::create(rewriter, loc, buffers[tile].getType(),
+                                     tile, arrived)
+                    .getResult()
+              : buffers[tile];
+      values.push_back(isa<TensorType>(argument.getType())
+                           ? ToTensorOp::create(rewriter, loc,
+                                                argument.getType(), buffer)
+                                 .getResult()
+                           : buffer);
+    }
+    rewriter.mergeBlocks(old, block, values);
+    Operation *yield = block->getTerminator();
+    rewriter.setInsertionPoint(yield);
+    rewriter.replaceOpWithNewOp<RotateYieldOp>(yield, ValueRange());
+    return success();
+  };
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    bool combine = hasCombine();
+    if (failed(move(getBody(), made.getBody(), true)) ||
+        (combine && failed(move(getCombine(), made.getCombine(), false))))
+      return failure();
+  }
+  rewriter.setInsertionPointAfter(made);
+  SmallVector<Value> results(ArrayRef(buffers).drop_front(travels));
+  for (auto [i, view] : llvm::enumerate(unflattened)) {
+    if (!view)
+      continue;
+    memref::CopyOp::create(rewriter, loc, results[i], view);
+    results[i] = view;
+  }
+  replaceOpWithBufferizedValues(rewriter, getOperation(), results);
+  return success();
+}
+
+bool RotateYieldOp::bufferizesToMemoryRead(OpOperand &, const AnalysisState &) {
+  return true;
+}
+bool RotateYieldOp::bufferizesToMemoryWrite(OpOperand &,
+                                            const AnalysisState &) {
+  return false;
+}
+bool RotateYieldOp::mustBufferizeInPlace(OpOperand &, const AnalysisState &) {
+  return true;
+}
+AliasingValueList RotateYieldOp::getAliasingValues(OpOperand &,
+                                                   const AnalysisState &) {
+  return {};
+}
+LogicalResult RotateYieldOp::bufferize(RewriterBase &rewriter,
+                                       const BufferizationOptions &options,
+                                       BufferizationState &state) {
+  SmallVector<Value> values;
+  for (Value value : getValues()) {
+    if (isa<TensorType>(value.getType())) {
+      FailureOr<Value> buffer = getBuffer(rewriter, value, options, state);
+      if (failed(buffer))
+        return failure();
+      value = *buffer;
+    }
+    values.push_back(value);
+  }
+  rewriter.replaceOpWithNewOp<RotateYieldOp>(*this, values);
+  return success();
+}

@@ -1,0 +1,69 @@
+//===- TopologyOps.cpp - The machine -===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "VerifyAxes.h"
+
+using namespace mlir;
+using namespace mercury;
+using namespace mercury::commir;
+
+TopologyModel TopologyOp::getModel() {
+  TopologyModel model;
+  for (auto level : getLevels().getAsRange<LevelAttr>())
+    model.levels.push_back(level.getValue());
+  if (auto device = getDeviceAttr())
+    model.device = device.getValue();
+  return model;
+}
+
+void TopologyOp::build(OpBuilder &builder, OperationState &state,
+                       StringRef name, const TopologyModel &model) {
+  SmallVector<Attribute> levels;
+  for (const Level &level : model.levels)
+    levels.push_back(LevelAttr::get(builder.getContext(), level));
+  DeviceAttr device;
+  if (!(model.device == DeviceModel()))
+    device = DeviceAttr::get(builder.getContext(), model.device);
+  build(builder, state, name, builder.getArrayAttr(levels), device);
+}
+
+LogicalResult TopologyOp::verify() {
+  // topology_c1, topology_c2, topology_c3
+  if (Verdict verdict = getModel().verify(); !verdict)
+    return emitOpError() << verdict.reason();
+  return success();
+}
+
+LogicalResult commir::verifyAxes(Operation *op, const AxisList &axes) {
+  TopologyOp topology = lookupTopology(op);
+  TopologyModel model;
+  if (topology)
+    model = topology.getModel();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (topology) {
+      if (Verdict verdict = model.verify(axes[i]); !verdict)
+        return op->emitOpError() << verdict.reason();
+    }
+    for (size_t j = 0; j < i; ++j)
+      if (topology ? model.overlap(axes[i], axes[j]) : axes[i] == axes[j])
+        return op->emitOpError()
+               << "axis '" << print(axes[i]) << "' is used twice"
+               << (axes[i] == axes[j]
+                       ? std::string()
+                       : " (it overlaps '" + print(axes[j]) + "')");
+  }
+  return success();
+}
+
+std::optional<int64_t> commir::groupSize(Operation *op, const AxisList &axes) {
+  TopologyOp topology = lookupTopology(op);
+  if (!topology)
+    return std::nullopt;
+  return topology.getModel().sizeOf(axes);
+}

@@ -1,0 +1,200 @@
+//===- DistributableOpInterfaceImpl.cpp - linalg as operators -------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mercury/Dialect/Linalg/DistributableOpInterfaceImpl.h"
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mercury::commir;
+
+/// The single binary op by which the body reduces into init `index`, or null
+/// (no reduction, or one of several ops or of another form).
+static Operation *combinerOf(linalg::LinalgOp op, unsigned index) {
+  SmallVector<Operation *> ops;
+  if (!matchReduction(op.getRegionOutputArgs(), index, ops) || ops.size() != 1)
+    return nullptr;
+  if (ops[0]->getNumOperands() != 2 || ops[0]->getNumResults() != 1 ||
+      !arith::getNeutralElement(ops[0]))
+    return nullptr;
+  return ops[0];
+}
+
+static std::optional<ReductionKind> kindOf(Operation *combiner) {
+  if (isa<arith::AddFOp, arith::AddIOp>(combiner))
+    return ReductionKind::Sum;
+  if (isa<arith::MulFOp, arith::MulIOp>(combiner))
+    return ReductionKind::Prod;
+  if (isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp>(combiner))
+    return ReductionKind::Max;
+  if (isa<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp>(combiner))
+    return ReductionKind::Min;
+  return std::nullopt;
+}
+
+/// True when `value` holds nothing but `element`: a fill or a splat constant,
+/// also through placement ops.
+static bool isFilledWith(Value value, Attribute element) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<ShardOp, ReshardOp, ReplicateOp>(op)) {
+      value = op->getOperand(0);
+      continue;
+    }
+    Attribute found;
+    if (auto fill = dyn_cast<linalg::FillOp>(op))
+      return matchPattern(fill.getInputs()[0], m_Constant(&found)) &&
+             found == element;
+    DenseElementsAttr elements;
+    return matchPattern(value, m_Constant(&elements)) && elements.isSplat() &&
+           elements.getSplatValue<Attribute>() == element;
+  }
+  return false;
+}
+
+/// True when the body's contribution to its sum is zero wherever one of its
+/// inputs is: a product of the inputs, conversions aside.
+static bool isProductOfInputs(linalg::LinalgOp op) {
+  if (op.getNumDpsInits() != 1 || !isa_and_nonnull<arith::AddFOp, arith::AddIOp>(
+                                      combinerOf(op, 0)))
+    return false;
+  for (Operation &inner : op.getBlock()->without_terminator())
+    if (!isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp,
+             CastOpInterface>(inner))
+      return false;
+  int64_t products = 0, sums = 0;
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    products += isa<arith::MulFOp, arith::MulIOp>(inner);
+    sums += isa<arith::AddFOp, arith::AddIOp>(inner);
+  }
+  return sums == 1 && products == op.getNumDpsInputs() - 1;
+}
+
+/// lhs `combiner` rhs with the combiner's own attributes (fast-math flags).
+static Value combine(OpBuilder &b, Location loc, Operation *combiner, Value lhs,
+                     Value rhs) {
+  OperationState state(loc, combiner->getName(), ValueRange{lhs, rhs},
+                       TypeRange{lhs.getType()}, combiner->getAttrs());
+  return b.create(state)->getResult(0);
+}
+
+namespace {
+/// Every linalg result is a group of its own: bodies with coupled results (an
+/// argmax) have no combiner here and are refused by legality.
+template <typename OpTy>
+struct LinalgModel
+    : public DistributableOpInterface::ExternalModel<LinalgModel<OpTy>, OpTy> {
+  SmallVector<utils::IteratorType> getLoops(Operation *op) const {
+    return cast<linalg::LinalgOp>(op).getIteratorTypesArray();
+  }
+  SmallVector<int64_t> getExtents(Operation *op) const {
+    return cast<linalg::LinalgOp>(op).getStaticLoopRanges();
+  }
+  std::optional<AffineMap> getOperandMap(Operation *op,
+                                         OpOperand &operand) const {
+    return cast<linalg::LinalgOp>(op).getMatchingIndexingMap(&operand);
+  }
+  SmallVector<SmallVector<unsigned>> getGroups(Operation *op) const {
+    SmallVector<SmallVector<unsigned>> groups;
+    for (unsigned i = 0; i < cast<linalg::LinalgOp>(op).getNumDpsInits(); ++i)
+      groups.push_back({i});
+    return groups;
+  }
+  bool hasCombiner(Operation *op, unsigned group) const {
+    return combinerOf(cast<linalg::LinalgOp>(op), group) != nullptr;
+  }
+  std::optional<ReductionKind> getCollectiveKind(Operation *op,
+                                                 unsigned group) const {
+    Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), group);
+    return combiner ? kindOf(combiner) : std::nullopt;
+  }
+  bool readsInit(Operation *op, unsigned result) const {
+    auto linalgOp = cast<linalg::LinalgOp>(op);
+    return linalgOp.payloadUsesValueFromOperand(
+        linalgOp.getDpsInitOperand(result));
+  }
+  bool hasNeutralInit(Operation *op, unsigned result) const {
+    auto linalgOp = cast<linalg::LinalgOp>(op);
+    Operation *combiner = combinerOf(linalgOp, result);
+    return combiner && isFilledWith(linalgOp.getDpsInitOperand(result)->get(),
+                                    *arith::getNeutralElement(combiner));
+  }
+  TypedAttr getPadding(Operation *op, OpOperand &operand) const {
+    auto linalgOp = cast<linalg::LinalgOp>(op);
+    Type element = getElementTypeOrSelf(operand.get());
+    Builder b(op->getContext());
+    auto zero = dyn_cast_if_present<TypedAttr>(b.getZeroAttr(element));
+    if (linalgOp.getNumReductionLoops() == 0 || isProductOfInputs(linalgOp) ||
+        linalgOp.isDpsInit(&operand))
+      return zero;
+    // combiner(input, accumulator) and nothing else: the neutral element.
+    Operation *combiner = combinerOf(linalgOp, 0);
+    if (linalgOp.getNumDpsInits() == 1 && linalgOp.getNumDpsInputs() == 1 &&
+        combiner && linalgOp.getBlock()->getOperations().size() == 2)
+      return *arith::getNeutralElement(combiner);
+    return {};
+  }
+  SmallVector<Value> createNeutral(Operation *op, OpBuilder &b, Location loc,
+                                   unsigned group,
+                                   ValueRange destinations) const {
+    Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), group);
+    TypedAttr neutral = *arith::getNeutralElement(combiner);
+    Value element = arith::ConstantOp::create(b, loc, neutral);
+    SmallVector<Value> filled;
+    for (Value destination : destinations)
+      filled.push_back(
+          linalg::FillOp::create(b, loc, element, destination).getResult(0));
+    return filled;
+  }
+  SmallVector<Value> createMerge(Operation *op, OpBuilder &b, Location loc,
+                                 unsigned group, ValueRange into,
+                                 ValueRange others) const {
+    Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), group);
+    int64_t rank = cast<ShapedType>(into[0].getType()).getRank();
+    AffineMap identity = b.getMultiDimIdentityMap(rank);
+    SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+    auto merged = linalg::GenericOp::create(
+        b, loc, into.getTypes(), others, into,
+        ArrayRef<AffineMap>{identity, identity}, loops,
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          linalg::YieldOp::create(b, loc,
+                                  combine(b, loc, combiner, args[1], args[0]));
+        });
+    return SmallVector<Value>(merged.getResults());
+  }
+  SmallVector<Value> createReduction(Operation *op, OpBuilder &b, Location loc,
+                                     unsigned group, ValueRange partials,
+                                     ValueRange inits) const {
+    Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), group);
+    auto reduced = linalg::ReduceOp::create(
+        b, loc, partials, inits, ArrayRef<int64_t>{0},
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          linalg::YieldOp::create(b, loc,
+                                  combine(b, loc, combiner, args[0], args[1]));
+        });
+    return SmallVector<Value>(reduced->getResults());
+  }
+};
+
+template <typename... Ops>
+void attach(MLIRContext *context) {
+  (Ops::template attachInterface<LinalgModel<Ops>>(*context), ...);
+}
+} // namespace
+
+void mercury::commir::registerLinalgDistributableOps(
+    DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
+    attach<
+#define GET_OP_LIST
+#include "mlir/Dialect/Linalg/IR/LinalgStructuredOps.cpp.inc"
+        >(context);
+  });
+}

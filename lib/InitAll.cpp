@@ -1,0 +1,29 @@
+//===- InitAll.cpp - Everything Mercury registers -------------------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mercury/InitAll.h"
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Dialect/Linalg/DistributableOpInterfaceImpl.h"
+#include "Mercury/Transforms/Passes.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+
+void mercury::registerAllDialects(mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  mlir::registerAllToLLVMIRTranslations(registry);
+  registry.insert<commir::CommIRDialect>();
+  commir::registerLinalgDistributableOps(registry);
+}
+
+void mercury::registerAllPasses() {
+  mlir::registerAllPasses();
+  registerMercuryTransformsPasses();
+}

@@ -1,0 +1,543 @@
+//===- Distribute.cpp - Schedules into loop nests -*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mercury/Transforms/Distribute.h"
+#include "Mercury/Analysis/OperatorModelBuilder.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+using namespace mlir;
+using namespace mercury;
+using namespace mercury::commir;
+
+namespace {
+
+/// Builds the nest of one operator.
+class NestBuilder {
+public:
+  NestBuilder(RewriterBase &b, DistributableOpInterface op, const Schedule &s,
+              const TopologyModel &topology)
+      : b(b), op(op), s(s), topology(topology), model(buildOperatorModel(op)),
+        loc(op->getLoc()) {}
+
+  FailureOr<SmallVector<Value>> build();
+
+private:
+  LogicalResult check();
+  LogicalResult padOperands();
+  void placeInputs();
+  void makeDestinations();
+  void buildLoops();
+  void endReductions();
+
+  /// Extent of loop `l`, padded to whole tiles.
+  int64_t extent(size_t l) const {
+    return paddedExtent(model.loops[l].extent, s.loops[l], topology);
+  }
+  Value place(Value value, const Placement &placement, const AxisList &fetch);
+  Value padTo(Value value, ArrayRef<int64_t> shape, TypedAttr padding);
+  SmallVector<int64_t> paddedShape(const OperatorModel::Tensor &tensor,
+                                   ArrayRef<int64_t> shape) const;
+  AxisList partialAxes() const;
+  Value linearCoordinate(const AxisList &axes);
+  Value factorIndex(const Factor &factor, Value time);
+
+  RewriterBase &b;
+  DistributableOpInterface op;
+  const Schedule &s;
+  const TopologyModel &topology;
+  OperatorModel model;
+  Location loc;
+
+  /// The operator on padded operands; erased in the end.
+  Operation *padded = nullptr;
+  /// Axes that reduce into partial results, in order of loops and factors.
+  AxisList partial;
+  AxisList rankAxes;
+  SmallVector<Value> rankIvs;
+  SmallVector<Value> destinations, nestResults, results;
+};
+
+} // namespace
+
+LogicalResult NestBuilder::check() {
+  if (Value dynamic = firstDynamicValue(op))
+    return op->emitError() << "has a dynamic extent in a value of type "
+                           << dynamic.getType()
+                           << "; only static shapes are distributed";
+  if (Verdict verdict = verify(s, model, topology); !verdict)
+    return op->emitError() << "illegal schedule: " << verdict.reason();
+  return success();
+}
+
+SmallVector<int64_t>
+NestBuilder::paddedShape(const OperatorModel::Tensor &tensor,
+                         ArrayRef<int64_t> shape) const {
+  SmallVector<int64_t> result(shape);
+  for (auto [dim, loop] : llvm::enumerate(tensor.loopOfDim))
+    if (loop >= 0)
+      result[dim] += extent(loop) - model.loops[loop].extent;
+  return result;
+}
+
+Value NestBuilder::padTo(Value value, ArrayRef<int64_t> shape,
+                         TypedAttr padding) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  SmallVector<OpFoldResult> low, high;
+  for (auto [from, to] : llvm::zip(type.getShape(), shape)) {
+    low.push_back(b.getIndexAttr(0));
+    high.push_back(b.getIndexAttr(to - from));
+  }
+  Value element = arith::ConstantOp::create(b, loc, padding);
+  return tensor::PadOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), value, low,
+      high, element);
+}
+
+/// Makes `padded`: the operator on operands whose extents are whole tiles.
+LogicalResult NestBuilder::padOperands() {
+  SmallVector<OpOperand *> inputs = tensorInputs(op);
+  auto dps = cast<DestinationStyleOpInterface>(op.getOperation());
+  SmallVector<Value> operands(op->getOperands());
+  auto pad = [&](OpOperand &operand,
+                 const OperatorModel::Tensor &tensor) -> LogicalResult {
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    SmallVector<int64_t> shape = paddedShape(tensor, type.getShape());
+    if (ArrayRef(shape) == type.getShape())
+      return success();
+    TypedAttr padding = op.getPadding(operand);
+    if (!padding)
+      return op->emitError()
+             << "operand " << operand.getOperandNumber() << " of type " << type
+             << " would be padded to " << RankedTensorType::get(
+                    shape, type.getElementType())
+             << ", but the operator has no neutral padding";
+    operands[operand.getOperandNumber()] = padTo(operand.get(), shape, padding);
+    return success();
+  };
+  for (auto [operand, tensor] : llvm::zip(inputs, model.inputs))
+    if (failed(pad(*operand, tensor)))
+      return failure();
+  SmallVector<Type> types;
+  for (auto [i, tensor] : llvm::enumerate(model.results)) {
+    OpOperand *init = dps.getDpsInitOperand(i);
+    auto type = cast<RankedTensorType>(init->get().getType());
+    SmallVector<int64_t> shape = paddedShape(tensor, type.getShape());
+    types.push_back(RankedTensorType::get(shape, type.getElementType()));
+    if (op.readsInit(i) && !op.hasNeutralInit(i)) {
+      if (failed(pad(*init, tensor)))
+        return failure();
+    } else {
+      // Nothing enters with it: a fresh one needs no communication.
+      operands[init->getOperandNumber()] =
+          tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+    }
+  }
+  padded = mlir::clone(b, op, types, operands);
+  padded->removeAttr(kScheduleAttrName);
+  if (!s.patch.empty())
+    padded->setAttr(kPatchAttrName, b.getStringAttr(s.patch));
+  return success();
+}
+
+/// The placement that a value is known to have.
+static std::optional<Placement> knownPlacement(Value value) {
+  Operation *def = value.getDefiningOp();
+  if (auto shard = dyn_cast_if_present<ShardOp>(def))
+    return shard.getPlacement().getValue();
+  if (auto reshard = dyn_cast_if_present<ReshardOp>(def))
+    return reshard.getPlacement().getValue();
+  if (auto replicate = dyn_cast_if_present<ReplicateOp>(def))
+    return Placement::replicated(replicate.getType().getRank());
+  if (auto slice = dyn_cast_if_present<tensor::ExtractSliceOp>(def))
+    return slice.getType().getRank() == slice.getSourceType().getRank()
+               ? knownPlacement(slice.getSource())
+               : std::nullopt;
+  if (auto loop = dyn_cast_if_present<LoopLikeOpInterface>(def))
+    if (OpOperand *init = loop.getTiedLoopInit(cast<OpResult>(value)))
+      return knownPlacement(init->get());
+  return std::nullopt;
+}
+
+/// A value that has a placement is resharded, another one is placed.
+Value NestBuilder::place(Value value, const Placement &placement,
+                         const AxisList &fetch) {
+  ArrayAttr fetchAttr =
+      fetch.empty() ? ArrayAttr() : toArrayAttr(b.getContext(), fetch);
+  auto attr = PlacementAttr::get(b.getContext(), placement);
+  Value source = value;
+  // Padding keeps blocks where they are; what counts is what is padded.
+  if (auto pad = value.getDefiningOp<tensor::PadOp>())
+    source = pad.getSource();
+  std::optional<Placement> known = knownPlacement(source);
+  if (known == placement && fetch.empty() && source == value)
+    return value;
+  if (known)
+    return ReshardOp::create(b, loc, value, attr, fetchAttr);
+  if (placement.isReplicated() && fetch.empty())
+    return ReplicateOp::create(b, loc, value);
+  return ShardOp::create(b, loc, value, attr, fetchAttr);
+}
+
+void NestBuilder::placeInputs() {
+  auto dps = cast<DestinationStyleOpInterface>(padded);
+  size_t i = 0;
+  for (OpOperand *operand : dps.getDpsInputOperands()) {
+    if (!isa<RankedTensorType>(operand->get().getType()))
+      continue;
+    const OperandPlan &plan = s.inputs[i++];
+    Value value = operand->get();
+    bool moves = !(plan.entry == plan.nest);
+    value = place(value, plan.entry, moves ? AxisList() : plan.fetch);
+    if (moves)
+      value = place(value, plan.nest, plan.fetch);
+    operand->set(value);
+  }
+}
+
+/// Axes of rank factors of reduction loops that are no moving accumulators.
+AxisList NestBuilder::partialAxes() const {
+  AxisList axes;
+  for (auto [l, plan] : llvm::enumerate(s.loops)) {
+    if (!model.loops[l].reduction)
+      continue;
+    for (const Factor &factor : plan)
+      if (factor.kind == Factor::Kind::Rank)
+        for (const AxisRef &axis : factor.axes)
+          if (endingOf(s, model, 0, axis) != Ending::Moving)
+            axes.push_back(axis);
+  }
+  return axes;
+}
+
+static AxisList without(AxisList axes, const AxisList &removed) {
+  llvm::erase_if(axes, [&](const AxisRef &axis) {
+    return llvm::is_contained(removed, axis);
+  });
+  return axes;
+}
+
+static Placement without(Placement placement, const AxisList &removed) {
+  for (AxisList &axes : placement.dims)
+    axes = without(axes, removed);
+  return placement;
+}
+
+/// The tensors that the loops write: placed inits, or neutral partial results
+/// with one more dimension that the partial axes shard.
+void NestBuilder::makeDestinations() {
+  partial = partialAxes();
+  auto dps = cast<DestinationStyleOpInterface>(padded);
+  auto distributable = cast<DistributableOpInterface>(padded);
+  destinations.resize(dps.getNumDpsInits());
+  for (auto [group, members] : llvm::enumerate(distributable.getGroups())) {
+    SmallVector<Value> fresh;
+    SmallVector<unsigned> neutral;
+    for (unsigned i : members) {
+      auto type = cast<RankedTensorType>(dps.getDpsInitOperand(i)->get().getType());
+      if (partial.empty() && op.readsInit(i) && !op.hasNeutralInit(i))
+        continue;
+      SmallVector<int64_t> shape(type.getShape());
+      if (!partial.empty())
+        shape.insert(shape.begin(), topology.sizeOf(partial));
+      fresh.push_back(
+          tensor::EmptyOp::create(b, loc, shape, type.getElementType()));
+      neutral.push_back(i);
+    }
+    if (!neutral.empty() && op.readsInit(neutral[0]))
+      fresh = op.createNeutral(b, loc, group, fresh);
+    for (auto [i, value] : llvm::zip(neutral, fresh))
+      destinations[i] = value;
+    for (unsigned i : members) {
+      Placement placement = without(s.results[i].nest, partial);
+      if (!partial.empty())
+        placement.dims.insert(placement.dims.begin(), partial);
+      Value init =
+          destinations[i] ? destinations[i] : dps.getDpsInitOperand(i)->get();
+      destinations[i] = place(init, placement, {});
+    }
+  }
+}
+
+Value NestBuilder::linearCoordinate(const AxisList &axes) {
+  AffineExpr sum = b.getAffineConstantExpr(0);
+  SmallVector<OpFoldResult> operands;
+  for (const AxisRef &axis : axes) {
+    auto position = llvm::find(rankAxes, axis) - rankAxes.begin();
+    sum = sum * topology.sizeOf(axis) + b.getAffineDimExpr(operands.size());
+    operands.push_back(rankIvs[position]);
+  }
+  if (operands.size() == 1)
+    return cast<Value>(operands[0]);
+  return getValueOrCreateConstantIndexOp(
+      b, loc, affine::makeComposedFoldedAffineApply(b, loc, sum, operands));
+}
+
+Value NestBuilder::factorIndex(const Factor &factor, Value time) {
+  if (factor.kind == Factor::Kind::Rank)
+    return linearCoordinate(factor.axes);
+  Value index = time;
+  int64_t count = factor.count(topology);
+  for (const Shift &shift : factor.shifts) {
+    Value coordinate = linearCoordinate(shift.axes);
+    if (shift.offset) {
+      // stride * (c + x) must equal stride * c + offset: add it to the step.
+      AffineExpr d0 = b.getAffineDimExpr(0);
+      index = affine::makeComposedAffineApply(b, loc, d0 + shift.offset,
+                                              {OpFoldResult(index)});
+    }
+    index = ShiftOp::create(b, loc, index, coordinate, shift.stride, count);
+  }
+  return index;
+}
+
+void NestBuilder::buildLoops() {
+  rankAxes = s.rankAxes();
+  // Rank loops run over axes in the order of the topology.
+  llvm::stable_sort(rankAxes, [&](const AxisRef &x, const AxisRef &y) {
+    auto position = [&](const AxisRef &axis) {
+      return llvm::find_if(topology.levels, [&](const Level &level) {
+               return level.name == axis.level;
+             }) - topology.levels.begin();
+    };
+    return std::pair(position(x), x.pre) < std::pair(position(y), y.pre);
+  });
+
+  auto times = timeLoops(s);
+  SmallVector<scf::ForOp> forOps;
+  SmallVector<Value> carried = destinations, timeIvs;
+  Value zero, one;
+  if (!times.empty()) {
+    zero = arith::ConstantIndexOp::create(b, loc, 0);
+    one = arith::ConstantIndexOp::create(b, loc, 1);
+  }
+  for (auto [l, f] : times) {
+    Value steps = arith::ConstantIndexOp::create(
+        b, loc, s.loops[l][f].count(topology));
+    auto loop = scf::ForOp::create(b, loc, zero, steps, one, carried);
+    forOps.push_back(loop);
+    timeIvs.push_back(loop.getInductionVar());
+    carried.assign(loop.getRegionIterArgs().begin(),
+                   loop.getRegionIterArgs().end());
+    b.setInsertionPointToStart(loop.getBody());
+  }
+
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<Attribute> mapping;
+  for (const AxisRef &axis : rankAxes) {
+    sizes.push_back(b.getIndexAttr(topology.sizeOf(axis)));
+    mapping.push_back(AxisAttr::get(b.getContext(), axis));
+  }
+  auto forall = scf::ForallOp::create(b, loc, sizes, carried,
+                                      b.getArrayAttr(mapping));
+  b.setInsertionPoint(forall.getTerminator());
+  rankIvs.assign(forall.getInductionVars().begin(),
+                 forall.getInductionVars().end());
+
+  // The tile of this step and rank.
+  SmallVector<OpFoldResult> offsets, tileSizes;
+  for (auto [l, plan] : llvm::enumerate(s.loops)) {
+    int64_t size = extent(l) / numTiles(plan, topology);
+    tileSizes.push_back(b.getIndexAttr(size));
+    if (plan.empty()) {
+      offsets.push_back(b.getIndexAttr(0));
+      continue;
+    }
+    AffineExpr index = b.getAffineConstantExpr(0);
+    SmallVector<OpFoldResult> operands;
+    for (auto [f, factor] : llvm::enumerate(plan)) {
+      Value time;
+      if (factor.kind == Factor::Kind::Time)
+        time = timeIvs[llvm::find(times, std::pair<size_t, size_t>(l, f)) -
+                       times.begin()];
+      index = index * factor.count(topology) +
+              b.getAffineDimExpr(operands.size());
+      operands.push_back(factorIndex(factor, time));
+    }
+    offsets.push_back(affine::makeComposedFoldedAffineApply(
+        b, loc, index * size, operands));
+  }
+
+  // The operator on this rank's part of the destinations.
+  auto inits = cast<DestinationStyleOpInterface>(padded).getDpsInits();
+  SmallVector<Value> bases;
+  Value slot;
+  if (!partial.empty())
+    slot = linearCoordinate(partial);
+  for (auto [init, shared] : llvm::zip(inits, forall.getRegionIterArgs())) {
+    if (partial.empty()) {
+      bases.push_back(shared);
+      continue;
+    }
+    auto type = cast<RankedTensorType>(init.getType());
+    SmallVector<OpFoldResult> at(type.getRank() + 1, b.getIndexAttr(0)), shape,
+        unit(type.getRank() + 1, b.getIndexAttr(1));
+    at[0] = slot;
+    shape.push_back(b.getIndexAttr(1));
+    for (int64_t extent : type.getShape())
+      shape.push_back(b.getIndexAttr(extent));
+    bases.push_back(tensor::ExtractSliceOp::create(
+        b, loc, type, shared, at, shape, unit));
+  }
+  IRMapping map;
+  Operation *whole = b.clone(*padded, map);
+  cast<DestinationStyleOpInterface>(whole).getDpsInitsMutable().assign(bases);
+  FailureOr<TilingResult> tiled =
+      cast<TilingInterface>(whole).getTiledImplementation(b, offsets,
+                                                          tileSizes);
+  SmallVector<SmallVector<OpFoldResult>> resultOffsets, resultSizes;
+  for (unsigned i = 0; i < whole->getNumResults(); ++i) {
+    SmallVector<OpFoldResult> at, shape;
+    (void)cast<TilingInterface>(whole).getResultTilePosition(
+        b, i, offsets, tileSizes, at, shape);
+    resultOffsets.push_back(at);
+    resultSizes.push_back(shape);
+  }
+  // A slice of the rank's part becomes a slice of the whole.
+  if (!partial.empty())
+    for (Value base : bases)
+      for (Operation *user : llvm::make_early_inc_range(base.getUsers())) {
+        auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+        if (!slice)
+          continue;
+        auto outer = base.getDefiningOp<tensor::ExtractSliceOp>();
+        SmallVector<OpFoldResult> at = slice.getMixedOffsets(),
+                                  shape = slice.getMixedSizes(),
+                                  unit = slice.getMixedStrides();
+        at.insert(at.begin(), slot);
+        shape.insert(shape.begin(), b.getIndexAttr(1));
+        unit.insert(unit.begin(), b.getIndexAttr(1));
+        b.setInsertionPoint(slice);
+        b.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+            slice, slice.getType(), outer.getSource(), at, shape, unit);
+      }
+  b.setInsertionPointToEnd(forall.getTerminator().getBody());
+  for (auto [value, shared, at, shape] :
+       llvm::zip(tiled->tiledValues, forall.getRegionIterArgs(), resultOffsets,
+                 resultSizes)) {
+    if (!partial.empty()) {
+      at.insert(at.begin(), slot);
+      shape.insert(shape.begin(), b.getIndexAttr(1));
+    }
+    SmallVector<OpFoldResult> unit(at.size(), b.getIndexAttr(1));
+    tensor::ParallelInsertSliceOp::create(b, loc, value, shared, at, shape,
+                                          unit);
+  }
+  b.eraseOp(whole);
+  for (Value base : bases)
+    if (Operation *def = base.getDefiningOp(); def && def->use_empty())
+      b.eraseOp(def);
+
+  ValueRange inner = forall.getResults();
+  for (scf::ForOp loop : llvm::reverse(forOps)) {
+    b.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(b, loc, inner);
+    inner = loop.getResults();
+  }
+  nestResults.assign(inner.begin(), inner.end());
+  b.setInsertionPoint(padded);
+}
+
+/// Partial results are reduced by an ordinary reduction whose result is placed;
+/// then padding goes and the exit placement is taken.
+void NestBuilder::endReductions() {
+  results = nestResults;
+  auto dps = cast<DestinationStyleOpInterface>(padded);
+  if (!partial.empty()) {
+    for (auto [group, members] : llvm::enumerate(op.getGroups())) {
+      SmallVector<Value> partials, inits;
+      for (unsigned i : members) {
+        partials.push_back(nestResults[i]);
+        Value init = dps.getDpsInitOperand(i)->get();
+        if (op.hasNeutralInit(i)) {
+          auto type = cast<RankedTensorType>(init.getType());
+          Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
+                                                type.getElementType());
+          init = op.createNeutral(b, loc, group, empty)[0];
+        }
+        inits.push_back(place(init, s.results[i].nest, {}));
+      }
+      SmallVector<Value> reduced =
+          op.createReduction(b, loc, group, partials, inits);
+      for (auto [i, value] : llvm::zip(members, reduced))
+        results[i] = s.results[i].nest.isReplicated()
+                         ? ReplicateOp::create(b, loc, value).getResult()
+                         : ShardOp::create(b, loc, value,
+                                           PlacementAttr::get(
+                                               b.getContext(),
+                                               s.results[i].nest),
+                                           ArrayAttr())
+                               .getResult();
+    }
+  }
+  for (auto [i, value] : llvm::enumerate(results)) {
+    if (!(s.results[i].exit == s.results[i].nest))
+      value = ReshardOp::create(
+          b, loc, value,
+          PlacementAttr::get(b.getContext(), s.results[i].exit), ArrayAttr());
+    auto type = cast<RankedTensorType>(op->getResult(i).getType());
+    if (value.getType() == type)
+      continue;
+    SmallVector<OpFoldResult> zero(type.getRank(), b.getIndexAttr(0)), shape,
+        unit(type.getRank(), b.getIndexAttr(1));
+    for (int64_t extent : type.getShape())
+      shape.push_back(b.getIndexAttr(extent));
+    value = tensor::ExtractSliceOp::create(b, loc, type, value, zero, shape,
+                                           unit);
+  }
+}
+
+FailureOr<SmallVector<Value>> NestBuilder::build() {
+  if (failed(check()))
+    return failure();
+  b.setInsertionPoint(op);
+  if (failed(padOperands()))
+    return failure();
+  b.setInsertionPoint(padded);
+  if (s.rankAxes().empty() && timeLoops(s).empty()) {
+    // Runs on all ranks on purpose.
+    placeInputs();
+    b.setInsertionPointAfter(padded);
+    auto dps = cast<DestinationStyleOpInterface>(op.getOperation());
+    for (auto [i, init] : llvm::enumerate(dps.getDpsInits()))
+      padded->setOperand(dps.getDpsInitOperand(i)->getOperandNumber(), init);
+    for (auto [i, value] : llvm::enumerate(padded->getResults())) {
+      Value placed = ReplicateOp::create(b, loc, value);
+      if (!s.results[i].exit.isReplicated())
+        placed = ReshardOp::create(
+            b, loc, placed,
+            PlacementAttr::get(b.getContext(), s.results[i].exit), ArrayAttr());
+      results.push_back(placed);
+    }
+    return results;
+  }
+  placeInputs();
+  makeDestinations();
+  buildLoops();
+  endReductions();
+  b.eraseOp(padded);
+  return results;
+}
+
+FailureOr<SmallVector<Value>>
+mercury::distribute(RewriterBase &rewriter, DistributableOpInterface op,
+                    const Schedule &schedule, const TopologyModel &topology) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  FailureOr<SmallVector<Value>> results =
+      NestBuilder(rewriter, op, schedule, topology).build();
+  if (failed(results))
+    return failure();
+  rewriter.replaceOp(op, *results);
+  return results;
+}
