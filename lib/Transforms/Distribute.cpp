@@ -135,7 +135,7 @@ LogicalResult NestBuilder::padOperands() {
     auto type = cast<RankedTensorType>(init->get().getType());
     SmallVector<int64_t> shape = paddedShape(tensor, type.getShape());
     types.push_back(RankedTensorType::get(shape, type.getElementType()));
-    if (op.readsInit(i) && !op.hasNeutralInit(i)) {
+    if (!model.neutralInit[i]) {
       if (failed(pad(*init, tensor)))
         return failure();
     } else {
@@ -246,7 +246,7 @@ void NestBuilder::makeDestinations() {
     SmallVector<unsigned> neutral;
     for (unsigned i : members) {
       auto type = cast<RankedTensorType>(dps.getDpsInitOperand(i)->get().getType());
-      if (partial.empty() && op.readsInit(i) && !op.hasNeutralInit(i))
+      if (partial.empty() && !model.neutralInit[i])
         continue;
       SmallVector<int64_t> shape(type.getShape());
       if (!partial.empty())
@@ -460,7 +460,7 @@ void NestBuilder::endReductions() {
       for (unsigned i : members) {
         partials.push_back(nestResults[i]);
         Value init = dps.getDpsInitOperand(i)->get();
-        if (op.hasNeutralInit(i)) {
+        if (model.neutralInit[i]) {
           auto type = cast<RankedTensorType>(init.getType());
           Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
                                                 type.getElementType());

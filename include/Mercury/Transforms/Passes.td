@@ -39,4 +39,23 @@ def DistributePass : Pass<"mercury-distribute", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ResolveCommunicationPass
+    : Pass<"mercury-resolve-communication", "::mlir::ModuleOp"> {
+  let summary = "Turn distributed loop nests into SPMD functions (stage 2 -> 3)";
+  let description = [{
+    Decides by evaluating the index arithmetic for every step and rank how each
+    tile reaches its reader: local, gathered, broadcast, rotated, fetched,
+    exchanged, or by explicit lists; and how results are reduced. Functions get
+    local shapes; arguments and results keep their type and placement as
+    attributes `commir.global_type` and `commir.placement`.
+
+    Precondition: stage 2 (see `mercury-verify-distributed`).
+    Postcondition: stage 3 (see `mercury-verify-spmd`).
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mercury::commir::CommIRDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif

@@ -120,11 +120,10 @@ struct LinalgModel
     return linalgOp.payloadUsesValueFromOperand(
         linalgOp.getDpsInitOperand(result));
   }
-  bool hasNeutralInit(Operation *op, unsigned result) const {
-    auto linalgOp = cast<linalg::LinalgOp>(op);
-    Operation *combiner = combinerOf(linalgOp, result);
-    return combiner && isFilledWith(linalgOp.getDpsInitOperand(result)->get(),
-                                    *arith::getNeutralElement(combiner));
+  bool isNeutral(Operation *op, unsigned result, Value tensor) const {
+    Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), result);
+    return combiner &&
+           isFilledWith(tensor, *arith::getNeutralElement(combiner));
   }
   TypedAttr getPadding(Operation *op, OpOperand &operand) const {
     auto linalgOp = cast<linalg::LinalgOp>(op);

@@ -41,9 +41,9 @@ def DistributableOpInterface : OpInterface<"DistributableOpInterface"> {
     InterfaceMethod<"Whether the value of result `result`'s init is read.",
       "bool", "readsInit", (ins "unsigned":$result)>,
     InterfaceMethod<[{
-      Whether the init of result `result` is known to hold nothing but the
-      neutral element of its reduction.}],
-      "bool", "hasNeutralInit", (ins "unsigned":$result)>,
+      Whether `tensor` is known to hold nothing but the neutral element of the
+      reduction into result `result`.}],
+      "bool", "isNeutral", (ins "unsigned":$result, "::mlir::Value":$tensor)>,
     InterfaceMethod<[{
       The element by which an input may be extended along loops of its access
       without a change of results: neutral along reductions, anything along

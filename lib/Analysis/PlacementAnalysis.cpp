@@ -1,0 +1,122 @@
+//===- PlacementAnalysis.cpp - Where the values of a function live -*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mercury/Analysis/PlacementAnalysis.h"
+#include "Mercury/Analysis/ReshapePlacement.h"
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace mercury;
+using namespace mercury::commir;
+
+SmallVector<int64_t> PlacedShape::local(const TopologyModel &topology) const {
+  SmallVector<int64_t> shape(padded);
+  for (auto [extent, axes] : llvm::zip(shape, placement.dims))
+    extent /= topology.sizeOf(axes);
+  return shape;
+}
+
+PlacedShape mercury::placedShape(ArrayRef<int64_t> shape,
+                                 const Placement &placement,
+                                 const TopologyModel &topology) {
+  PlacedShape placed{placement, SmallVector<int64_t>(shape), {}};
+  for (auto [extent, axes] : llvm::zip(placed.padded, placement.dims))
+    extent = llvm::alignTo(extent, topology.sizeOf(axes));
+  return placed;
+}
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// The placement that an argument takes from its first use, padded as that use
+/// pads it.
+static std::optional<PlacedShape> firstUse(Value value,
+                                           const TopologyModel &topology) {
+  // Use lists run backwards.
+  for (Operation *user : llvm::reverse(llvm::to_vector(value.getUsers()))) {
+    if (auto shard = dyn_cast<ShardOp>(user))
+      return placedShape(shapeOf(shard.getResult()),
+                         shard.getPlacement().getValue(), topology);
+    if (auto pad = dyn_cast<tensor::PadOp>(user); pad && !pad.getNofold())
+      if (auto placed = firstUse(pad.getResult(), topology))
+        return placed;
+  }
+  return std::nullopt;
+}
+
+PlacementAnalysis::PlacementAnalysis(Operation *op,
+                                     const TopologyModel &topology)
+    : topology(topology) {
+  auto function = cast<FunctionOpInterface>(op);
+  if (function.isExternal())
+    return;
+  for (BlockArgument argument : function.getArguments()) {
+    if (!isa<RankedTensorType>(argument.getType()))
+      continue;
+    std::optional<PlacedShape> used = firstUse(argument, topology);
+    auto attr = function.getArgAttrOfType<PlacementAttr>(
+        argument.getArgNumber(), kPlacementAttrName);
+    if (attr && !(used && used->placement == attr.getValue()))
+      used = placedShape(shapeOf(argument), attr.getValue(), topology);
+    if (used && used->placement.isReplicated())
+      used->padded.assign(shapeOf(argument).begin(), shapeOf(argument).end());
+    shapes[argument] =
+        used.value_or(placedShape(shapeOf(argument),
+                                  Placement::replicated(
+                                      shapeOf(argument).size()),
+                                  topology));
+  }
+  for (Operation &inner : function.getFunctionBody().front())
+    visit(&inner);
+}
+
+void PlacementAnalysis::visit(Operation *op) {
+  auto set = [&](Value value, const Placement &placement, ArrayAttr fetch) {
+    PlacedShape placed = placedShape(shapeOf(value), placement, topology);
+    placed.fetch = toAxisList(fetch);
+    shapes[value] = placed;
+  };
+  if (auto shard = dyn_cast<ShardOp>(op))
+    return set(shard.getResult(), shard.getPlacement().getValue(),
+               shard.getFetchAttr());
+  if (auto reshard = dyn_cast<ReshardOp>(op))
+    return set(reshard.getResult(), reshard.getPlacement().getValue(),
+               reshard.getFetchAttr());
+  if (auto replicate = dyn_cast<ReplicateOp>(op))
+    return set(replicate.getResult(),
+               Placement::replicated(replicate.getType().getRank()), {});
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    for (OpResult result : op->getResults())
+      if (OpOperand *init = loop.getTiedLoopInit(result))
+        if (const PlacedShape *placed = lookup(init->get()))
+          shapes[result] = PlacedShape(*placed);
+    return;
+  }
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+    const PlacedShape *source = lookup(op->getOperand(0));
+    if (!source)
+      return;
+    std::optional<Placement> moved =
+        reshapePlacement(op, source->placement, topology);
+    return set(op->getResult(0),
+               moved.value_or(Placement::replicated(
+                   shapeOf(op->getResult(0)).size())),
+               {});
+  }
+  // Padding and trimming leave blocks where they are.
+  if (isa<tensor::PadOp, tensor::ExtractSliceOp>(op)) {
+    const PlacedShape *source = lookup(op->getOperand(0));
+    Value result = op->getResult(0);
+    if (source && shapeOf(result).size() == source->padded.size())
+      set(result, source->placement, {});
+  }
+}

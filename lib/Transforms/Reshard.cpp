@@ -1,0 +1,315 @@
+//===- Reshard.cpp - From one placement to another, on ranks -*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reshard.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mercury;
+using namespace mercury::commir;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+Value Resharder::empty(Location loc, ArrayRef<int64_t> shape, Type element) {
+  return tensor::EmptyOp::create(b, loc, shape, element);
+}
+
+Value Resharder::coordinate(Location loc, const AxisList &axes) {
+  return RankCoordOp::create(b, loc, b.getIndexType(),
+                             toArrayAttr(b.getContext(), axes));
+}
+
+Value Resharder::resize(Location loc, Value value, int64_t dim,
+                        int64_t extent) {
+  RankedTensorType type = typeOf(value);
+  int64_t present = type.getDimSize(dim);
+  if (present == extent)
+    return value;
+  SmallVector<OpFoldResult> zero(type.getRank(), b.getIndexAttr(0));
+  if (extent < present) {
+    SmallVector<OpFoldResult> sizes, unit(type.getRank(), b.getIndexAttr(1));
+    for (int64_t size : type.getShape())
+      sizes.push_back(b.getIndexAttr(size));
+    sizes[dim] = b.getIndexAttr(extent);
+    return tensor::ExtractSliceOp::create(b, loc, value, zero, sizes, unit);
+  }
+  SmallVector<OpFoldResult> high = zero;
+  high[dim] = b.getIndexAttr(extent - present);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = extent;
+  Value element = arith::ConstantOp::create(
+      b, loc, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
+  return tensor::PadOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), value, zero,
+      high, element);
+}
+
+Value Resharder::moveDim(Location loc, Value value, int64_t from, int64_t to) {
+  if (from == to)
+    return value;
+  RankedTensorType type = typeOf(value);
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  order.erase(order.begin() + from);
+  order.insert(order.begin() + to, from);
+  SmallVector<int64_t> shape;
+  bool moves = false; // dimensions of extent 1 move for nothing
+  int64_t last = -1;
+  for (int64_t dim : order) {
+    shape.push_back(type.getDimSize(dim));
+    if (type.getDimSize(dim) == 1)
+      continue;
+    moves |= dim < last;
+    last = dim;
+  }
+  if (!moves) {
+    // The same bytes in another shape.
+    int64_t size = type.getNumElements();
+    SmallVector<ReassociationIndices> all(1);
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      all[0].push_back(dim);
+    auto flat = RankedTensorType::get({size}, type.getElementType());
+    Value line = tensor::CollapseShapeOp::create(b, loc, flat, value, all);
+    return tensor::ExpandShapeOp::create(
+        b, loc, RankedTensorType::get(shape, type.getElementType()), line, all);
+  }
+  Value init = empty(loc, shape, type.getElementType());
+  return linalg::TransposeOp::create(b, loc, value, init, order)
+      .getResult()[0];
+}
+
+/// [.., n, ..] -> [.., parts, n / parts, ..]
+Value Resharder::split(Location loc, Value value, int64_t dim, int64_t parts) {
+  RankedTensorType type = typeOf(value);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] /= parts;
+  shape.insert(shape.begin() + dim, parts);
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    if (d < dim)
+      groups.push_back({d});
+    else if (d == dim)
+      groups.push_back({d, d + 1});
+    else
+      groups.push_back({d + 1});
+  }
+  return tensor::ExpandShapeOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), value,
+      groups);
+}
+
+/// [.., p, n, ..] -> [.., p * n, ..]
+Value Resharder::joinWithNext(Location loc, Value value, int64_t dim) {
+  RankedTensorType type = typeOf(value);
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    if (d == dim) {
+      groups.push_back({d, d + 1});
+      ++d;
+    } else {
+      groups.push_back({d});
+    }
+  }
+  return tensor::CollapseShapeOp::create(b, loc, value, groups);
+}
+
+/// Takes the innermost axes off dimension `dim`: all ranks of theirs receive
+/// all of their blocks.
+LocalValue Resharder::gather(Location loc, LocalValue v, size_t dim,
+                             const AxisList &axes) {
+  RankedTensorType type = typeOf(v.value);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin(), topology.sizeOf(axes));
+  Value init = empty(loc, shape, type.getElementType());
+  Value pieces =
+      AllGatherOp::create(b, loc, init.getType(), v.value, init,
+                          toArrayAttr(b.getContext(), axes), IntegerAttr())
+          .getResult();
+  v.value = joinWithNext(loc, moveDim(loc, pieces, 0, dim), dim);
+  AxisList &list = v.shape.placement.dims[dim];
+  list.resize(list.size() - axes.size());
+  return v;
+}
+
+/// The innermost axis of dimension `from` becomes that of dimension `to`.
+LocalValue Resharder::exchange(Location loc, LocalValue v, size_t from,
+                               size_t to, const AxisRef &axis) {
+  int64_t size = topology.sizeOf(axis);
+  int64_t extent = typeOf(v.value).getDimSize(to);
+  int64_t whole = llvm::alignTo(extent, size);
+  v.value = resize(loc, v.value, to, whole);
+  v.shape.padded[to] =
+      whole * topology.sizeOf(v.shape.placement.dims[to]);
+  Value pieces = moveDim(loc, split(loc, v.value, to, size), to, 0);
+  RankedTensorType type = typeOf(pieces);
+  Value init = empty(loc, type.getShape(), type.getElementType());
+  Value received =
+      AllToAllOp::create(b, loc, type, pieces, init,
+                         toArrayAttr(b.getContext(), {axis}), IntegerAttr())
+          .getResult();
+  v.value = joinWithNext(loc, moveDim(loc, received, 0, from), from);
+  v.shape.placement.dims[from].pop_back();
+  v.shape.placement.dims[to].push_back(axis);
+  return v;
+}
+
+/// Each rank keeps its block of a dimension that it holds whole.
+LocalValue Resharder::slice(Location loc, LocalValue v, size_t dim,
+                            const AxisList &axes, int64_t padded) {
+  AxisList &list = v.shape.placement.dims[dim];
+  int64_t before = topology.sizeOf(list), parts = topology.sizeOf(axes);
+  int64_t extent = typeOf(v.value).getDimSize(dim);
+  if (before == 1 && padded > 0)
+    extent = padded;
+  extent = llvm::alignTo(extent, parts);
+  v.value = resize(loc, v.value, dim, extent);
+  RankedTensorType type = typeOf(v.value);
+  int64_t block = extent / parts;
+  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)), sizes,
+      unit(type.getRank(), b.getIndexAttr(1));
+  for (int64_t size : type.getShape())
+    sizes.push_back(b.getIndexAttr(size));
+  sizes[dim] = b.getIndexAttr(block);
+  offsets[dim] = affine::makeComposedFoldedAffineApply(
+      b, loc, b.getAffineDimExpr(0) * block, {coordinate(loc, axes)});
+  v.value =
+      tensor::ExtractSliceOp::create(b, loc, v.value, offsets, sizes, unit);
+  v.shape.padded[dim] = extent * before;
+  list.insert(list.end(), axes.begin(), axes.end());
+  return v;
+}
+
+LocalValue Resharder::convert(Location loc, LocalValue v,
+                              const Placement &target,
+                              ArrayRef<int64_t> padded) {
+  Placement &now = v.shape.placement;
+  size_t rank = target.dims.size();
+  // Blocks that start elsewhere are other blocks: gather and cut anew.
+  auto moved = [&](size_t dim) {
+    return !padded.empty() && !now.dims[dim].empty() &&
+           !target.dims[dim].empty() && v.shape.padded[dim] != padded[dim];
+  };
+  auto common = [&](size_t dim) {
+    size_t n = 0;
+    if (moved(dim))
+      return n;
+    while (n < now.dims[dim].size() && n < target.dims[dim].size() &&
+           now.dims[dim][n] == target.dims[dim][n])
+      ++n;
+    return n;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t dim = 0; dim < rank && !changed; ++dim) {
+      size_t keep = common(dim);
+      if (now.dims[dim].size() == keep)
+        continue;
+      changed = true;
+      AxisRef last = now.dims[dim].back();
+      // To another dimension, where it comes next: one exchange.
+      std::optional<size_t> to = target.dimOf(last);
+      if (to && *to != dim && !moved(*to) &&
+          common(*to) == now.dims[*to].size() &&
+          target.dims[*to][now.dims[*to].size()] == last &&
+          (padded.empty() || !now.dims[*to].empty() ||
+           llvm::alignTo(typeOf(v.value).getDimSize(*to),
+                         topology.sizeOf(last)) ==
+               static_cast<uint64_t>(padded[*to]))) {
+        v = exchange(loc, v, dim, *to, last);
+        continue;
+      }
+      // Every axis behind the common ones goes; those that an exchange can take
+      // one by one.
+      AxisList axes;
+      while (now.dims[dim].size() - axes.size() > keep) {
+        AxisRef axis = now.dims[dim][now.dims[dim].size() - axes.size() - 1];
+        std::optional<size_t> other = target.dimOf(axis);
+        if (!axes.empty() && other && *other != dim)
+          break;
+        axes.insert(axes.begin(), axis);
+      }
+      v = gather(loc, v, dim, axes);
+    }
+  }
+  for (size_t dim = 0; dim < rank; ++dim) {
+    size_t have = now.dims[dim].size();
+    if (have == 0) {
+      // Held whole: padding goes before anything else.
+      v.value = resize(loc, v.value, dim, v.global[dim]);
+      v.shape.padded[dim] = v.global[dim];
+    }
+    if (have == target.dims[dim].size())
+      continue;
+    AxisList axes(target.dims[dim].begin() + have, target.dims[dim].end());
+    v = slice(loc, v, dim, axes, padded.empty() ? 0 : padded[dim]);
+  }
+  return v;
+}
+
+LocalValue Resharder::reduce(Location loc, LocalValue v, ReductionKind kind,
+                             const Placement &target) {
+  AxisList axes = v.shape.placement.dims[0];
+  // [1, ...] -> [...]
+  RankedTensorType type = typeOf(v.value);
+  SmallVector<int64_t> shape(type.getShape().drop_front());
+  SmallVector<OpFoldResult> zero(type.getRank(), b.getIndexAttr(0)), sizes,
+      unit(type.getRank(), b.getIndexAttr(1));
+  for (int64_t size : type.getShape())
+    sizes.push_back(b.getIndexAttr(size));
+  v.value = tensor::ExtractSliceOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), v.value,
+      zero, sizes, unit);
+  v.shape.placement.dims.erase(v.shape.placement.dims.begin());
+  v.shape.padded.erase(v.shape.padded.begin());
+  v.global.erase(v.global.begin());
+
+  auto kindAttr = ReductionKindAttr::get(b.getContext(), kind);
+  for (size_t dim = 0; dim < target.dims.size(); ++dim) {
+    AxisList &now = v.shape.placement.dims[dim];
+    const AxisList &want = target.dims[dim];
+    if (want.size() <= now.size() ||
+        !std::equal(now.begin(), now.end(), want.begin()))
+      continue;
+    AxisList scattered;
+    for (size_t i = now.size(); i < want.size(); ++i) {
+      if (!llvm::is_contained(axes, want[i]))
+        break;
+      scattered.push_back(want[i]);
+    }
+    if (scattered.empty())
+      continue;
+    int64_t parts = topology.sizeOf(scattered);
+    int64_t extent = llvm::alignTo(typeOf(v.value).getDimSize(dim), parts);
+    v.value = resize(loc, v.value, dim, extent);
+    v.shape.padded[dim] = extent * topology.sizeOf(now);
+    Value pieces = moveDim(loc, split(loc, v.value, dim, parts), dim, 0);
+    RankedTensorType whole = typeOf(pieces);
+    Value init =
+        empty(loc, whole.getShape().drop_front(), whole.getElementType());
+    v.value = ReduceScatterOp::create(b, loc, init.getType(), kindAttr, pieces,
+                                      init,
+                                      toArrayAttr(b.getContext(), scattered),
+                                      IntegerAttr())
+                  .getResult();
+    now.insert(now.end(), scattered.begin(), scattered.end());
+    llvm::erase_if(axes, [&](const AxisRef &axis) {
+      return llvm::is_contained(scattered, axis);
+    });
+  }
+  if (!axes.empty())
+    v.value = AllReduceOp::create(b, loc, v.value.getType(), kindAttr, v.value,
+                                  toArrayAttr(b.getContext(), axes),
+                                  IntegerAttr())
+                  .getResult();
+  return v;
+}

@@ -1,0 +1,73 @@
+//===- Reshard.h - From one placement to another, on ranks -*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_LIB_TRANSFORMS_RESHARD_H
+#define MERCURY_LIB_TRANSFORMS_RESHARD_H
+
+#include "Mercury/Analysis/PlacementAnalysis.h"
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "mlir/IR/Builders.h"
+
+namespace mercury {
+
+/// What a rank holds of a tensor.
+struct LocalValue {
+  mlir::Value value; ///< of the local shape
+  PlacedShape shape;
+  llvm::SmallVector<int64_t> global; ///< extents without padding
+};
+
+/// Builds the local ops that move, cut and reassemble tensors.
+class Resharder {
+public:
+  Resharder(mlir::OpBuilder &builder, const TopologyModel &topology)
+      : b(builder), topology(topology) {}
+
+  /// `value` placed as `target` says, padded to `padded` in sharded dimensions
+  /// (when given; else as is or to the next multiple).
+  LocalValue convert(mlir::Location loc, LocalValue value,
+                     const Placement &target,
+                     llvm::ArrayRef<int64_t> padded = {});
+
+  /// The reduction of `partial`, whose dimension 0 is sharded over axes and
+  /// holds one slice per rank, placed as near to `target` as a reduction by
+  /// `kind` can place it: reduce-scatter over its axes in `target`, all-reduce
+  /// over the others. The value's dimension 0 is gone.
+  LocalValue reduce(mlir::Location loc, LocalValue partial,
+                    commir::ReductionKind kind, const Placement &target);
+
+  /// The coordinate of this rank on `axes`.
+  mlir::Value coordinate(mlir::Location loc, const AxisList &axes);
+
+  /// Sets the extent of dimension `dim` of a local tensor: cuts its end off or
+  /// adds zeros.
+  mlir::Value resize(mlir::Location loc, mlir::Value value, int64_t dim,
+                     int64_t extent);
+  mlir::Value empty(mlir::Location loc, llvm::ArrayRef<int64_t> shape,
+                    mlir::Type element);
+  /// Moves dimension `from` of a tensor to position `to`.
+  mlir::Value moveDim(mlir::Location loc, mlir::Value value, int64_t from,
+                      int64_t to);
+
+private:
+  LocalValue gather(mlir::Location loc, LocalValue value, size_t dim,
+                    const AxisList &axes);
+  LocalValue exchange(mlir::Location loc, LocalValue value, size_t from,
+                      size_t to, const AxisRef &axis);
+  LocalValue slice(mlir::Location loc, LocalValue value, size_t dim,
+                   const AxisList &axes, int64_t padded);
+  mlir::Value split(mlir::Location loc, mlir::Value value, int64_t dim,
+                    int64_t parts);
+  mlir::Value joinWithNext(mlir::Location loc, mlir::Value value, int64_t dim);
+
+  mlir::OpBuilder &b;
+  const TopologyModel &topology;
+};
+
+} // namespace mercury
+
+#endif // MERCURY_LIB_TRANSFORMS_RESHARD_H

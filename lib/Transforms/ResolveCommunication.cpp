@@ -1,0 +1,581 @@
+//===- ResolveCommunication.cpp - Distributed loop nests onto ranks -------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mercury/Analysis/ReshapePlacement.h"
+#include "Mercury/Transforms/Passes.h"
+#include "ResolveNest.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
+
+namespace mercury {
+#define GEN_PASS_DEF_RESOLVECOMMUNICATIONPASS
+#include "Mercury/Transforms/Passes.h.inc"
+} // namespace mercury
+
+using namespace mlir;
+using namespace mercury;
+using namespace mercury::commir;
+
+namespace {
+
+/// Builds the SPMD form of one function.
+class FunctionResolver {
+public:
+  FunctionResolver(func::FuncOp function, const TopologyModel &topology)
+      : function(function), topology(topology), placements(function, topology),
+        b(function.getContext()), resharder(b, topology) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult resolve(Operation *op);
+  LogicalResult resolvePlacement(Operation *op, const Placement &target);
+  LogicalResult resolveNestOp(Operation *op);
+  LogicalResult resolvePad(tensor::PadOp pad);
+  LogicalResult resolveTrim(tensor::ExtractSliceOp slice);
+  LogicalResult resolveReshape(Operation *op);
+  LogicalResult resolveOperator(DistributableOpInterface op);
+  LogicalResult resolveReplicated(Operation *op);
+  LogicalResult resolveReturn(func::ReturnOp op);
+
+  /// What ranks hold of `value`, placed as `target`.
+  LocalValue held(Location loc, Value value, const Placement &target,
+                  ArrayRef<int64_t> padded = {});
+  LocalValue whole(Location loc, Value value) {
+    return held(loc, value,
+                Placement::replicated(
+                    cast<RankedTensorType>(value.getType()).getRank()));
+  }
+  void set(Value value, LocalValue local) { locals[value] = std::move(local); }
+
+  func::FuncOp function;
+  const TopologyModel &topology;
+  PlacementAnalysis placements;
+  OpBuilder b;
+  Resharder resharder;
+  IRMapping scalars;
+  llvm::DenseMap<Value, LocalValue> locals;
+  /// Operators that reduce partial results; they end where they are placed.
+  llvm::DenseMap<Value, DistributableOpInterface> reductions;
+  SmallVector<Type> resultTypes;
+  SmallVector<DictionaryAttr> resultAttrs;
+};
+
+} // namespace
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// A tensor that every rank can make: an empty one, or one filled with a scalar.
+static bool isMadeAnywhere(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<tensor::EmptyOp>(op))
+    return true;
+  auto fill = dyn_cast_if_present<linalg::FillOp>(op);
+  return fill && isMadeAnywhere(fill.getDpsInits()[0]);
+}
+
+LocalValue FunctionResolver::held(Location loc, Value value,
+                                  const Placement &target,
+                                  ArrayRef<int64_t> padded) {
+  if (isMadeAnywhere(value)) {
+    LocalValue local;
+    local.shape = placedShape(padded.empty() ? shapeOf(value) : padded, target,
+                              topology);
+    local.global.assign(shapeOf(value).begin(), shapeOf(value).end());
+    local.value = resharder.empty(loc, local.shape.local(topology),
+                                  getElementTypeOrSelf(value));
+    if (auto fill = value.getDefiningOp<linalg::FillOp>())
+      local.value =
+          linalg::FillOp::create(b, loc,
+                                 scalars.lookupOrDefault(fill.getInputs()[0]),
+                                 local.value)
+              .getResult(0);
+    return local;
+  }
+  return resharder.convert(loc, locals.lookup(value), target, padded);
+}
+
+//===----------------------------------------------------------------------===//
+// Placement ops and what moves placements across
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionResolver::resolvePlacement(Operation *op,
+                                                 const Placement &target) {
+  Value source = op->getOperand(0), result = op->getResult(0);
+  Location loc = op->getLoc();
+  auto reduction = reductions.find(source);
+  if (reduction == reductions.end()) {
+    if (!isMadeAnywhere(source) && !locals.count(source))
+      return op->emitError("places a value that no rank holds");
+    LocalValue local = held(loc, source, target, {});
+    local.shape.fetch = placements.lookup(result)->fetch;
+    set(result, local);
+    return success();
+  }
+  // The end of a reduction over ranks.
+  DistributableOpInterface reducing = reduction->second;
+  unsigned number = cast<OpResult>(source).getResultNumber(), group = 0;
+  for (auto [g, members] : llvm::enumerate(reducing.getGroups()))
+    if (llvm::is_contained(members, number))
+      group = g;
+  std::optional<ReductionKind> kind = reducing.getCollectiveKind(group);
+  if (!kind)
+    return reducing->emitError(
+        "reduces over ranks with a combiner that no collective has");
+  LocalValue partial = locals.lookup(reducing->getOperand(number));
+  LocalValue reduced = resharder.reduce(loc, partial, *kind, target);
+  reduced = resharder.convert(loc, reduced, target);
+  Value init = cast<DestinationStyleOpInterface>(reducing.getOperation())
+                   .getDpsInitOperand(number)
+                   ->get();
+  if (!reducing.isNeutral(number, init)) {
+    LocalValue entered = held(loc, init, target, reduced.shape.padded);
+    // What enters with the init may be read later: merge into a copy that
+    // bufferization makes only if it is.
+    reduced.value = reducing.createMerge(b, loc, group, entered.value,
+                                         reduced.value)[0];
+  }
+  set(result, reduced);
+  return success();
+}
+
+/// Sets elements beyond `valid` of a padded dimension to `element`.
+static Value refill(OpBuilder &b, Location loc, Resharder &resharder,
+                    const LocalValue &local, ArrayRef<int64_t> valid,
+                    Value element, const TopologyModel &topology) {
+  auto type = cast<RankedTensorType>(local.value.getType());
+  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  SmallVector<std::pair<int64_t, Value>> limits;
+  for (auto [dim, axes] : llvm::enumerate(local.shape.placement.dims)) {
+    if (valid[dim] == local.shape.padded[dim])
+      continue;
+    // Local index below valid - coordinate * block.
+    AffineExpr left = b.getAffineConstantExpr(valid[dim]) -
+                      b.getAffineDimExpr(0) * type.getDimSize(dim);
+    Value coordinate = resharder.coordinate(loc, axes);
+    limits.push_back({dim, affine::AffineApplyOp::create(
+                               b, loc, AffineMap::get(1, 0, left), coordinate)});
+  }
+  auto generic = linalg::GenericOp::create(
+      b, loc, type, ValueRange(), local.value, ArrayRef<AffineMap>{identity},
+      loops, [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value result = args[0];
+        for (auto [dim, limit] : limits) {
+          Value index = linalg::IndexOp::create(b, loc, dim);
+          Value inside = arith::CmpIOp::create(
+              b, loc, arith::CmpIPredicate::slt, index, limit);
+          result =
+              arith::SelectOp::create(b, loc, inside, result, element);
+        }
+        linalg::YieldOp::create(b, loc, result);
+      });
+  return generic.getResult(0);
+}
+
+LogicalResult FunctionResolver::resolvePad(tensor::PadOp pad) {
+  Location loc = pad.getLoc();
+  Value element = pad.getConstantPaddingValue();
+  if (!element || !llvm::all_of(pad.getStaticLow(), [](int64_t low) {
+        return low == 0;
+      }))
+    return pad.emitError("pads a distributed tensor other than at its end with "
+                         "a constant");
+  element = scalars.lookupOrDefault(element);
+  ArrayRef<int64_t> to = shapeOf(pad.getResult());
+  if (isMadeAnywhere(pad.getSource()) || !locals.count(pad.getSource()))
+    return pad.emitError("pads a value that no rank holds");
+  LocalValue local = locals.lookup(pad.getSource());
+  SmallVector<int64_t> valid = local.global;
+  // Dimensions that are held whole are padded as they are; sharded ones keep
+  // their blocks when these are as large as the padded tensor's.
+  PlacedShape target = placedShape(to, local.shape.placement, topology);
+  bool sameBlocks = true;
+  for (auto [dim, axes] : llvm::enumerate(target.placement.dims))
+    sameBlocks &= axes.empty() || target.padded[dim] == local.shape.padded[dim];
+  if (!sameBlocks) {
+    local = resharder.convert(loc, local, target.placement, target.padded);
+  }
+  bool isZero = matchPattern(element, m_AnyZeroFloat()) ||
+                matchPattern(element, m_Zero());
+  bool isArgument = isa<BlockArgument>(pad.getSource());
+  bool mustRefill = false;
+  for (auto [dim, axes] : llvm::enumerate(target.placement.dims)) {
+    if (!axes.empty()) {
+      mustRefill |= valid[dim] != target.padded[dim];
+      continue;
+    }
+    int64_t present = cast<RankedTensorType>(local.value.getType()).getDimSize(dim);
+    if (present == to[dim])
+      continue;
+    auto type = cast<RankedTensorType>(local.value.getType());
+    SmallVector<OpFoldResult> zero(type.getRank(), b.getIndexAttr(0)), high = zero;
+    high[dim] = b.getIndexAttr(to[dim] - present);
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dim] = to[dim];
+    local.value = tensor::PadOp::create(
+        b, loc, RankedTensorType::get(shape, type.getElementType()),
+        local.value, zero, high, element);
+    local.shape.padded[dim] = to[dim];
+  }
+  // Callers fill padding with zeros.
+  if (mustRefill && !(isZero && isArgument && sameBlocks))
+    local.value = refill(b, loc, resharder, local, valid, element, topology);
+  local.global.assign(to.begin(), to.end());
+  set(pad.getResult(), local);
+  return success();
+}
+
+/// Cutting the end off leaves blocks where they are.
+LogicalResult FunctionResolver::resolveTrim(tensor::ExtractSliceOp slice) {
+  Location loc = slice.getLoc();
+  if (!locals.count(slice.getSource()))
+    return slice.emitError("slices a value that no rank holds");
+  bool trims =
+      slice.getType().getRank() == slice.getSourceType().getRank() &&
+      llvm::all_of(slice.getMixedOffsets(),
+                   [](OpFoldResult o) { return isConstantIntValue(o, 0); }) &&
+      llvm::all_of(slice.getMixedStrides(),
+                   [](OpFoldResult s) { return isConstantIntValue(s, 1); }) &&
+      slice.getType().hasStaticShape();
+  if (!trims)
+    return resolveReplicated(slice);
+  LocalValue local = locals.lookup(slice.getSource());
+  ArrayRef<int64_t> to = slice.getType().getShape();
+  for (auto [dim, axes] : llvm::enumerate(local.shape.placement.dims)) {
+    if (!axes.empty())
+      continue;
+    local.value = resharder.resize(loc, local.value, dim, to[dim]);
+    local.shape.padded[dim] = to[dim];
+  }
+  local.global.assign(to.begin(), to.end());
+  set(slice.getResult(), local);
+  return success();
+}
+
+LogicalResult FunctionResolver::resolveReshape(Operation *op) {
+  Location loc = op->getLoc();
+  Value source = op->getOperand(0), result = op->getResult(0);
+  if (isMadeAnywhere(source) || !locals.count(source))
+    return resolveReplicated(op);
+  LocalValue local = locals.lookup(source);
+  std::optional<Placement> moved =
+      reshapePlacement(op, local.shape.placement, topology);
+  bool isPadded = !llvm::equal(local.shape.padded, local.global);
+  if (!moved || isPadded) {
+    op->emitRemark() << "sharded dimension of placement "
+                     << print(local.shape.placement)
+                     << " does not survive the reshape; the tensor is gathered";
+    local = whole(loc, source);
+    moved = Placement::replicated(shapeOf(result).size());
+  }
+  PlacedShape target = placedShape(shapeOf(result), *moved, topology);
+  auto type = RankedTensorType::get(target.local(topology),
+                                    getElementTypeOrSelf(result));
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    local.value = tensor::ExpandShapeOp::create(
+        b, loc, type, local.value, expand.getReassociationIndices());
+  else
+    local.value = tensor::CollapseShapeOp::create(
+        b, loc, type, local.value,
+        cast<tensor::CollapseShapeOp>(op).getReassociationIndices());
+  local.shape = target;
+  local.global.assign(shapeOf(result).begin(), shapeOf(result).end());
+  set(result, local);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Computation
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionResolver::resolveNestOp(Operation *op) {
+  FailureOr<DistributedNest> nest = matchNest(op, topology);
+  if (failed(nest))
+    return failure();
+  FailureOr<std::vector<Access>> accesses = collectAccesses(*nest, topology);
+  if (failed(accesses) || failed(verifyNoRace(*nest, *accesses, topology)))
+    return failure();
+  llvm::DenseMap<Value, LocalValue> used;
+  for (const Access &access : *accesses) {
+    if (used.count(access.base))
+      continue;
+    const PlacedShape *placed = placements.lookup(access.base);
+    Placement placement = placed ? placed->placement
+                                 : Placement::replicated(access.sizes.size());
+    if (!placed && !isMadeAnywhere(access.base) && !locals.count(access.base))
+      return access.op->emitError("uses a value that no rank holds");
+    LocalValue local = held(access.op->getLoc(), access.base, placement,
+                            placed && locals.count(access.base)
+                                ? ArrayRef<int64_t>(
+                                      locals.lookup(access.base).shape.padded)
+                                : ArrayRef<int64_t>());
+    SmallVector<const Access *> same;
+    for (const Access &other : *accesses)
+      if (other.base == access.base)
+        same.push_back(&other);
+    // A tensor that is touched across blocks is gathered before the loops.
+    Placement needed = gatherFor(same, local.shape, topology);
+    if (!(needed == local.shape.placement)) {
+      if (access.output)
+        return access.op->emitError()
+               << "touches output " << *access.output
+               << " across blocks of its placement "
+               << print(local.shape.placement);
+      local = resharder.convert(access.op->getLoc(), local, needed);
+    }
+    if (placed)
+      local.shape.fetch = placed->fetch;
+    used[access.base] = local;
+  }
+  SmallVector<bool> neutral;
+  for (auto [i, init] : llvm::enumerate(nest->inits)) {
+    bool startsNeutral = false;
+    for (const Access &access : *accesses) {
+      if (!access.isWrite || access.output != i)
+        continue;
+      Value tile = cast<tensor::ParallelInsertSliceOp>(access.op).getSource();
+      if (auto op = tile.getDefiningOp<DistributableOpInterface>())
+        startsNeutral =
+            op.isNeutral(cast<OpResult>(tile).getResultNumber(), init);
+    }
+    neutral.push_back(startsNeutral);
+  }
+  FailureOr<SmallVector<LocalValue>> results = mercury::resolveNest(
+      b, *nest, *accesses, used, neutral, scalars, topology);
+  if (failed(results))
+    return failure();
+  for (auto [result, local] : llvm::zip(op->getResults(), *results))
+    set(result, local);
+  return success();
+}
+
+/// An op outside of rank loops runs on all ranks, on whole tensors.
+LogicalResult FunctionResolver::resolveReplicated(Operation *op) {
+  IRMapping map(scalars);
+  for (Value operand : op->getOperands()) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      continue;
+    const LocalValue *local =
+        locals.count(operand) ? &locals.find(operand)->second : nullptr;
+    if (local && !local->shape.placement.isReplicated())
+      return op->emitError()
+             << "'" << op->getName() << "' stands outside of a rank loop, but "
+             << "an operand is placed " << print(local->shape.placement);
+    map.map(operand, whole(op->getLoc(), operand).value);
+  }
+  Operation *copy = b.clone(*op, map);
+  copy->removeAttr(kScheduleAttrName);
+  for (auto [result, made] : llvm::zip(op->getResults(), copy->getResults())) {
+    if (!isa<RankedTensorType>(result.getType())) {
+      scalars.map(result, made);
+      continue;
+    }
+    LocalValue local;
+    local.value = made;
+    local.shape = placedShape(shapeOf(result),
+                              Placement::replicated(shapeOf(result).size()),
+                              topology);
+    local.global = local.shape.padded;
+    set(result, local);
+  }
+  return success();
+}
+
+/// True when an operator outside of rank loops reduces over dimension 0 of a
+/// partial value: sharded there, nowhere else by the same axes.
+LogicalResult
+FunctionResolver::resolveOperator(DistributableOpInterface op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!locals.count(operand.get()))
+      continue;
+    const LocalValue &local = locals.find(operand.get())->second;
+    if (local.shape.placement.dims.empty() ||
+        local.shape.placement.dims[0].empty())
+      continue;
+    std::optional<AffineMap> map = op.getOperandMap(operand);
+    AffineDimExpr loop(nullptr);
+    if (map)
+      loop = dyn_cast<AffineDimExpr>(map->getResult(0));
+    if (!loop || op.getLoops()[loop.getPosition()] !=
+                     utils::IteratorType::reduction)
+      continue;
+    if (local.global[0] != topology.sizeOf(local.shape.placement.dims[0]))
+      return op->emitError()
+             << "reduces over dimension 0 of size " << local.global[0]
+             << ", of which axes " << print(local.shape.placement.dims[0])
+             << " hold more than one element each; reduce inside the rank loop "
+                "first";
+    for (Value result : op->getResults())
+      reductions[result] = op;
+  }
+  if (!op->getResults().empty() && reductions.count(op->getResult(0))) {
+    for (Value result : op->getResults())
+      for (Operation *user : result.getUsers())
+        if (!isa<ShardOp, ReplicateOp, ReshardOp>(user))
+          return user->emitError("uses a reduction over ranks that is not "
+                                 "placed by commir.shard or commir.replicate");
+    return success();
+  }
+  return resolveReplicated(op);
+}
+
+LogicalResult FunctionResolver::resolveReturn(func::ReturnOp op) {
+  SmallVector<Value> values;
+  for (auto [i, value] : llvm::enumerate(op.getOperands())) {
+    NamedAttrList attrs(function.getResultAttrDict(i));
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type) {
+      values.push_back(scalars.lookupOrDefault(value));
+      resultTypes.push_back(values.back().getType());
+      resultAttrs.push_back(attrs.getDictionary(b.getContext()));
+      continue;
+    }
+    auto wanted = function.getResultAttrOfType<PlacementAttr>(
+        i, kPlacementAttrName);
+    const PlacedShape *placed = placements.lookup(value);
+    Placement placement =
+        wanted ? wanted.getValue()
+        : locals.count(value)
+            ? locals.lookup(value).shape.placement
+            : placed ? placed->placement : Placement::replicated(type.getRank());
+    LocalValue local = held(op.getLoc(), value, placement);
+    attrs.set(kPlacementAttrName,
+              PlacementAttr::get(b.getContext(), placement));
+    attrs.set(kGlobalTypeAttrName, TypeAttr::get(type));
+    values.push_back(local.value);
+    resultTypes.push_back(local.value.getType());
+    resultAttrs.push_back(attrs.getDictionary(b.getContext()));
+  }
+  func::ReturnOp::create(b, op.getLoc(), values);
+  return success();
+}
+
+LogicalResult FunctionResolver::resolve(Operation *op) {
+  if (isMadeAnywhere(op->getNumResults() == 1 ? op->getResult(0) : Value()))
+    return success(); // made where it is used
+  if (auto shard = dyn_cast<ShardOp>(op))
+    return resolvePlacement(op, shard.getPlacement().getValue());
+  if (auto reshard = dyn_cast<ReshardOp>(op))
+    return resolvePlacement(op, reshard.getPlacement().getValue());
+  if (auto replicate = dyn_cast<ReplicateOp>(op))
+    return resolvePlacement(
+        op, Placement::replicated(replicate.getType().getRank()));
+  if (isa<scf::ForOp, scf::ForallOp>(op))
+    return resolveNestOp(op);
+  if (auto pad = dyn_cast<tensor::PadOp>(op))
+    return resolvePad(pad);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return resolveTrim(slice);
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return resolveReshape(op);
+  if (auto ret = dyn_cast<func::ReturnOp>(op))
+    return resolveReturn(ret);
+  if (auto distributable = dyn_cast<DistributableOpInterface>(op))
+    return resolveOperator(distributable);
+  return resolveReplicated(op);
+}
+
+LogicalResult FunctionResolver::run() {
+  auto spmd = func::FuncOp::create(
+      function.getLoc(), function.getName(), b.getFunctionType({}, {}),
+      llvm::to_vector(function->getDiscardableAttrs()));
+  Block *entry = spmd.addEntryBlock();
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> argAttrs;
+  for (BlockArgument argument : function.getArguments()) {
+    NamedAttrList attrs(function.getArgAttrDict(argument.getArgNumber()));
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type) {
+      scalars.map(argument,
+                  entry->addArgument(argument.getType(), argument.getLoc()));
+    } else {
+      LocalValue local;
+      local.shape = *placements.lookup(argument);
+      local.global.assign(type.getShape().begin(), type.getShape().end());
+      local.value = entry->addArgument(
+          RankedTensorType::get(local.shape.local(topology),
+                                type.getElementType()),
+          argument.getLoc());
+      attrs.set(kPlacementAttrName,
+                PlacementAttr::get(b.getContext(), local.shape.placement));
+      attrs.set(kGlobalTypeAttrName, TypeAttr::get(type));
+      set(argument, local);
+    }
+    types.push_back(entry->getArguments().back().getType());
+    argAttrs.push_back(attrs.getDictionary(b.getContext()));
+  }
+  OpBuilder(function).insert(spmd);
+  b.setInsertionPointToStart(entry);
+  for (Operation &op : function.front()) {
+    if (failed(resolve(&op))) {
+      spmd.erase();
+      return failure();
+    }
+  }
+  spmd.setFunctionType(b.getFunctionType(types, resultTypes));
+  spmd.setAllArgAttrs(argAttrs);
+  spmd.setAllResultAttrs(resultAttrs);
+  spmd.setVisibility(function.getVisibility());
+  function.erase();
+  return success();
+}
+
+/// A function takes part when something in it says where tensors live.
+static bool isDistributed(func::FuncOp function) {
+  if (function.isExternal())
+    return false;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (function.getArgAttr(i, kPlacementAttrName))
+      return !function.getArgAttr(i, kGlobalTypeAttrName);
+  return function
+      .walk([](Operation *op) {
+        return isa<ShardOp, ReplicateOp, ReshardOp, scf::ForallOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+namespace {
+struct ResolveCommunicationPass
+    : public mercury::impl::ResolveCommunicationPassBase<
+          ResolveCommunicationPass> {
+  using ResolveCommunicationPassBase::ResolveCommunicationPassBase;
+
+  void runOnOperation() override {
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      if (!isDistributed(function))
+        continue;
+      TopologyOp topology = lookupTopology(function);
+      if (!topology) {
+        function.emitError()
+            << "no topology resolves: the module has none, or several and '"
+            << kTopologyAttrName << "' names none of them";
+        return signalPassFailure();
+      }
+      TopologyModel model = topology.getModel();
+      if (!function.getBody().hasOneBlock()) {
+        function.emitError("has control flow between blocks");
+        return signalPassFailure();
+      }
+      if (failed(FunctionResolver(function, model).run()))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

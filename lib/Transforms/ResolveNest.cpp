@@ -1,0 +1,649 @@
+//===- ResolveNest.cpp - One distributed nest onto ranks -*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ResolveNest.h"
+#include "IndexTables.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mercury;
+using namespace mercury::commir;
+
+using Table = std::vector<std::vector<int64_t>>;
+
+namespace {
+
+/// A tensor that the nest reads, and how its tiles arrive.
+struct Source {
+  Value base;
+  Movement movement;
+  size_t depth = 0; ///< time loops that its broadcast or fetch stands inside
+};
+
+/// A tensor that the nest writes.
+struct Output {
+  Movement movement;
+  /// The operator that writes it, for its combiner, and the result's group.
+  DistributableOpInterface combiner;
+  unsigned group = 0;
+  bool moves() const { return movement.kind == Movement::Kind::Rotate; }
+  bool movesAt(size_t loop) const {
+    return moves() && movement.hops[loop].has_value();
+  }
+  bool movesInside(size_t loop) const {
+    for (size_t i = loop; moves() && i < movement.hops.size(); ++i)
+      if (movement.hops[i])
+        return true;
+    return false;
+  }
+};
+
+class NestResolver {
+public:
+  NestResolver(OpBuilder &b, DistributedNest &nest, ArrayRef<Access> accesses,
+               llvm::DenseMap<Value, LocalValue> locals, ArrayRef<bool> neutral,
+               const IRMapping &scalars, const TopologyModel &topology)
+      : b(b), nest(nest), accesses(accesses), locals(std::move(locals)),
+        neutral(neutral), scalars(scalars), topology(topology),
+        resharder(b, topology), loc(nest.rankLoop.getLoc()),
+        steps(nest.steps()) {}
+
+  FailureOr<SmallVector<LocalValue>> run();
+
+private:
+  /// What is held at some depth of the loops.
+  struct State {
+    SmallVector<Value> tiles; ///< per source
+    SmallVector<Value> outputs;
+    SmallVector<bool> fresh; ///< the output holds neutral elements so far
+    SmallVector<Value> times;
+  };
+
+  LogicalResult classify();
+  FailureOr<Output> classifyOutput(unsigned output);
+  FailureOr<State> emit(size_t loop, State state);
+  FailureOr<State> emitRotation(size_t loop, State state);
+  FailureOr<State> emitPlainLoop(size_t loop, State state);
+  FailureOr<State> emitBody(State state);
+  void arrive(size_t depth, State &state);
+  Value neutralLike(Output &output, Value like);
+  Value merge(Output &output, Value into, Value other);
+  Value permute(Value tile, const AxisList &axes, const Table &source,
+                ArrayRef<Value> times, ArrayRef<int64_t> extents);
+  Value lists(Value tile, const AxisList &axes, const Table &source,
+              ArrayRef<Value> times);
+  HopAttr hopAttr(const Hop &hop);
+  bool movesAt(size_t loop) const;
+  SmallVector<OpFoldResult> localOffsets(const Access &access,
+                                         const PlacedShape &placed,
+                                         ArrayRef<Value> times);
+
+  OpBuilder &b;
+  DistributedNest &nest;
+  ArrayRef<Access> accesses;
+  llvm::DenseMap<Value, LocalValue> locals;
+  ArrayRef<bool> neutral;
+  const IRMapping &scalars;
+  const TopologyModel &topology;
+  Resharder resharder;
+  Location loc;
+  SmallVector<int64_t> steps;
+  SmallVector<Source> sources;
+  llvm::DenseMap<Operation *, size_t> sourceOfAccess;
+  SmallVector<Output> outputs;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Classification
+//===----------------------------------------------------------------------===//
+
+/// The innermost time loop that the table depends on, counted from 1.
+static size_t depthOf(const Table &table, ArrayRef<int64_t> steps) {
+  size_t depth = 0;
+  int64_t total = static_cast<int64_t>(table.size()), stride = total;
+  for (size_t loop = 0; loop < steps.size(); ++loop) {
+    stride /= steps[loop];
+    for (int64_t t = 0; t < total; ++t)
+      if ((t / stride) % steps[loop] != 0 && table[t] != table[t - stride])
+        depth = loop + 1;
+  }
+  return depth;
+}
+
+LogicalResult NestResolver::classify() {
+  for (const Access &access : accesses) {
+    if (access.output)
+      continue;
+    const PlacedShape &placed = locals.find(access.base)->second.shape;
+    OwnerTable owners = ownersOf(access, placed, topology);
+    std::vector<int64_t> extents(steps.begin(), steps.end());
+    Source source{access.base,
+                  movementOfRead(owners, placed.placement.axes(), placed.fetch,
+                                 extents, topology)};
+    source.depth = depthOf(source.movement.source, steps);
+    // Accesses of one tensor that move alike share its tiles.
+    size_t index = 0;
+    for (; index < sources.size(); ++index)
+      if (sources[index].base == source.base &&
+          sources[index].movement.source == source.movement.source)
+        break;
+    if (index == sources.size())
+      sources.push_back(source);
+    sourceOfAccess[access.op] = index;
+  }
+  for (unsigned i = 0; i < nest.inits.size(); ++i) {
+    FailureOr<Output> output = classifyOutput(i);
+    if (failed(output))
+      return failure();
+    outputs.push_back(*output);
+  }
+  return success();
+}
+
+FailureOr<Output> NestResolver::classifyOutput(unsigned number) {
+  Output output;
+  const Access *write = nullptr;
+  for (const Access &access : accesses)
+    if (access.isWrite && access.output == number) {
+      if (write)
+        return access.op->emitError()
+               << "writes output " << number << " a second time";
+      write = &access;
+    }
+  if (!write)
+    return nest.rankLoop.emitError()
+           << "does not write its output " << number;
+  const PlacedShape &placed = locals.find(write->base)->second.shape;
+  for (const AxisRef &axis : nest.axes)
+    if (!placed.placement.dimOf(axis) && topology.sizeOf(axis) > 1)
+      return write->op->emitError()
+             << "ranks of axis '" << print(axis)
+             << "' write different tiles of an output that is placed "
+             << print(placed.placement) << ", which holds replicas on it";
+  std::vector<int64_t> extents(steps.begin(), steps.end());
+  Verdict verdict =
+      movementOfWrite(ownersOf(*write, placed, topology),
+                      placed.placement.axes(), extents, topology,
+                      output.movement);
+  if (!verdict)
+    return write->op->emitError() << verdict.reason();
+  if (!output.moves())
+    return output;
+  // The merge of partial results comes from the op that computes the tile.
+  Value tile = cast<tensor::ParallelInsertSliceOp>(write->op).getSource();
+  output.combiner = tile.getDefiningOp<DistributableOpInterface>();
+  unsigned result = isa<OpResult>(tile)
+                        ? cast<OpResult>(tile).getResultNumber()
+                        : 0;
+  if (output.combiner)
+    for (auto [group, members] : llvm::enumerate(output.combiner.getGroups()))
+      if (llvm::is_contained(members, result))
+        output.group = group;
+  if (!output.combiner || !output.combiner.hasCombiner(output.group))
+    return write->op->emitError()
+           << "output " << number << " moves over "
+           << print(output.movement.moving)
+           << ", but the operator that computes its tiles has no combiner";
+  return output;
+}
+
+bool NestResolver::movesAt(size_t loop) const {
+  for (const Source &source : sources)
+    if (source.movement.kind == Movement::Kind::Rotate &&
+        source.movement.hops[loop])
+      return true;
+  return llvm::any_of(outputs,
+                      [&](const Output &out) { return out.movesAt(loop); });
+}
+
+//===----------------------------------------------------------------------===//
+// Pieces
+//===----------------------------------------------------------------------===//
+
+HopAttr NestResolver::hopAttr(const Hop &hop) {
+  SmallVector<AxisAttr> axes;
+  for (const AxisRef &axis : hop.axes)
+    axes.push_back(AxisAttr::get(b.getContext(), axis));
+  return HopAttr::get(b.getContext(), axes, hop.stride);
+}
+
+Value NestResolver::neutralLike(Output &output, Value like) {
+  return output.combiner.createNeutral(b, loc, output.group, like)[0];
+}
+
+Value NestResolver::merge(Output &output, Value into, Value other) {
+  return output.combiner.createMerge(b, loc, output.group, into, other)[0];
+}
+
+static Table constantIn(const std::vector<int64_t> &row) { return Table{row}; }
+
+/// One permutation: every rank receives the tile of rank source[step][rank].
+Value NestResolver::permute(Value tile, const AxisList &axes,
+                            const Table &source, ArrayRef<Value> times,
+                            ArrayRef<int64_t> extents) {
+  Table from = source, to = source;
+  for (auto [t, row] : llvm::enumerate(source)) {
+    for (int64_t &c : to[t])
+      c = -1;
+    for (auto [r, holder] : llvm::enumerate(row)) {
+      from[t][r] = holder < 0 ? -1 : topology.coordinate(holder, axes);
+      if (holder >= 0)
+        to[t][holder] = topology.coordinate(r, axes);
+    }
+  }
+  TableContext context{extents, times, topology};
+  auto index = [&](const Table &table) {
+    OpFoldResult value = buildFromTable(b, loc, table, context);
+    if (auto attr = dyn_cast<Attribute>(value))
+      return arith::ConstantIndexOp::create(
+                 b, loc, cast<IntegerAttr>(attr).getInt())
+          .getResult();
+    return cast<Value>(value);
+  };
+  auto type = cast<RankedTensorType>(tile.getType());
+  Value init = resharder.empty(loc, type.getShape(), type.getElementType());
+  Value destination = index(to), origin = index(from);
+  return PermuteOp::create(b, loc, type, tile, init,
+                           toArrayAttr(b.getContext(), axes), IntegerAttr(),
+                           destination, origin)
+      .getResult();
+}
+
+/// Explicit lists: in round i every owner serves its i-th reader.
+Value NestResolver::lists(Value tile, const AxisList &axes, const Table &source,
+                          ArrayRef<Value> times) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  Value result = resharder.empty(loc, type.getShape(), type.getElementType());
+  Table left = source;
+  TableContext context{steps, times, topology};
+  while (true) {
+    Table from(source.size()), to(source.size());
+    bool any = false;
+    for (size_t t = 0; t < source.size(); ++t) {
+      from[t].assign(source[t].size(), -1);
+      to[t].assign(source[t].size(), -1);
+      for (size_t r = 0; r < source[t].size(); ++r) {
+        int64_t owner = left[t][r];
+        if (owner < 0 || to[t][owner] >= 0)
+          continue;
+        to[t][owner] = topology.coordinate(r, axes);
+        from[t][r] = topology.coordinate(owner, axes);
+        left[t][r] = -1;
+        any = true;
+      }
+    }
+    if (!any)
+      return result;
+    auto index = [&](const Table &table) {
+      return getValueOrCreateConstantIndexOp(
+          b, loc, buildFromTable(b, loc, table, context));
+    };
+    Value destination = index(to), origin = index(from);
+    result = PermuteOp::create(b, loc, type, tile, result,
+                               toArrayAttr(b.getContext(), axes), IntegerAttr(),
+                               destination, origin)
+                 .getResult();
+  }
+}
+
+/// Tiles that come by broadcast, fetch or lists at this depth of the loops.
+void NestResolver::arrive(size_t depth, State &state) {
+  for (auto [source, tile] : llvm::zip(sources, state.tiles)) {
+    const Movement &m = source.movement;
+    if (source.depth != depth)
+      continue;
+    SmallVector<Value> times = state.times;
+    if (times.size() < steps.size()) {
+      // The table does not depend on the loops inside.
+      Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+      times.resize(steps.size(), zero);
+    }
+    if (m.kind == Movement::Kind::Lists) {
+      tile = lists(tile, m.moving, m.source, times);
+      continue;
+    }
+    if (m.kind == Movement::Kind::Fetch) {
+      Table source = m.source;
+      // Broadcast comes after: sources differ from readers in `moving` only.
+      for (auto &row : source)
+        for (auto [r, owner] : llvm::enumerate(row))
+          owner = topology.withCoordinate(
+              r, m.moving, topology.coordinate(owner, m.moving));
+      tile = permute(tile, m.moving, source, times, steps);
+    }
+    if (m.broadcast.empty())
+      continue;
+    Table root = m.source;
+    for (auto &row : root)
+      for (int64_t &owner : row)
+        owner = topology.coordinate(owner, m.broadcast);
+    Value at = getValueOrCreateConstantIndexOp(
+        b, loc,
+        buildFromTable(b, loc, root, TableContext{steps, times, topology}));
+    auto type = cast<RankedTensorType>(tile.getType());
+    Value init = resharder.empty(loc, type.getShape(), type.getElementType());
+    tile = BroadcastOp::create(b, loc, type, tile, init,
+                               toArrayAttr(b.getContext(), m.broadcast),
+                               IntegerAttr(), at)
+               .getResult();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+FailureOr<NestResolver::State> NestResolver::emit(size_t loop, State state) {
+  arrive(loop, state);
+  if (loop == steps.size())
+    return emitBody(std::move(state));
+  if (steps[loop] == 1) {
+    state.times.push_back(arith::ConstantIndexOp::create(b, loc, 0));
+    FailureOr<State> inner = emit(loop + 1, state);
+    if (succeeded(inner))
+      inner->times.pop_back();
+    return inner;
+  }
+  return movesAt(loop) ? emitRotation(loop, std::move(state))
+                       : emitPlainLoop(loop, std::move(state));
+}
+
+FailureOr<NestResolver::State> NestResolver::emitPlainLoop(size_t loop,
+                                                           State state) {
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value end = arith::ConstantIndexOp::create(b, loc, steps[loop]);
+  auto forOp = scf::ForOp::create(b, loc, zero, end, one, state.outputs);
+  State inner = state;
+  inner.outputs.assign(forOp.getRegionIterArgs().begin(),
+                       forOp.getRegionIterArgs().end());
+  inner.fresh.assign(outputs.size(), false);
+  inner.times.push_back(forOp.getInductionVar());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(forOp.getBody());
+    FailureOr<State> done = emit(loop + 1, inner);
+    if (failed(done))
+      return failure();
+    b.setInsertionPointToEnd(forOp.getBody());
+    scf::YieldOp::create(b, loc, done->outputs);
+  }
+  state.outputs.assign(forOp.getResults().begin(), forOp.getResults().end());
+  state.fresh.assign(outputs.size(), false);
+  return state;
+}
+
+FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
+                                                          State state) {
+  SmallVector<Value> travel, carry, kept;
+  SmallVector<size_t> travelOf, carryOf, keptOf;
+  SmallVector<Attribute> hops;
+  for (auto [i, source] : llvm::enumerate(sources))
+    if (source.movement.kind == Movement::Kind::Rotate &&
+        source.movement.hops[loop]) {
+      travelOf.push_back(i);
+      travel.push_back(state.tiles[i]);
+      hops.push_back(hopAttr(*source.movement.hops[loop]));
+    }
+  SmallVector<Value> mergeInto(outputs.size());
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    if (!output.movesAt(loop)) {
+      keptOf.push_back(i);
+      kept.push_back(state.outputs[i]);
+      continue;
+    }
+    // Partial results start from neutral elements; what is there already is
+    // merged in once, by its owner.
+    Value start = state.outputs[i];
+    if (!state.fresh[i]) {
+      mergeInto[i] = start;
+      auto type = cast<RankedTensorType>(start.getType());
+      start = neutralLike(output, resharder.empty(loc, type.getShape(),
+                                                  type.getElementType()));
+    }
+    carryOf.push_back(i);
+    carry.push_back(start);
+    hops.push_back(hopAttr(*output.movement.hops[loop]));
+  }
+  SmallVector<Type> results, arguments{b.getIndexType()};
+  auto append = [](SmallVector<Type> &types, ArrayRef<Value> values) {
+    for (Value value : values)
+      types.push_back(value.getType());
+  };
+  append(results, carry);
+  append(results, kept);
+  append(arguments, travel);
+  append(arguments, results.empty() ? ArrayRef<Value>() : ArrayRef(carry));
+  append(arguments, kept);
+  auto rotate =
+      RotateOp::create(b, loc, results, steps[loop], b.getArrayAttr(hops),
+                       travel, carry, kept, ValueRange());
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&rotate.getBody(), {}, arguments,
+                              SmallVector<Location>(arguments.size(), loc));
+  State inner = state;
+  inner.times.push_back(body->getArgument(0));
+  unsigned next = 1;
+  for (size_t i : travelOf)
+    inner.tiles[i] = body->getArgument(next++);
+  for (size_t i : carryOf) {
+    inner.outputs[i] = neutralLike(outputs[i], body->getArgument(next++));
+    inner.fresh[i] = true;
+  }
+  for (size_t i : keptOf) {
+    inner.outputs[i] = body->getArgument(next++);
+    inner.fresh[i] = false;
+  }
+  FailureOr<State> done = emit(loop + 1, inner);
+  if (failed(done))
+    return failure();
+  SmallVector<Value> yielded;
+  for (size_t i : carryOf)
+    yielded.push_back(done->outputs[i]);
+  for (size_t i : keptOf)
+    yielded.push_back(done->outputs[i]);
+  b.setInsertionPointToEnd(body);
+  RotateYieldOp::create(b, loc, yielded);
+  if (!carry.empty()) {
+    SmallVector<Type> pairs;
+    for (Value value : carry)
+      pairs.append(2, value.getType());
+    Block *combine = b.createBlock(&rotate.getCombine(), {}, pairs,
+                                   SmallVector<Location>(pairs.size(), loc));
+    SmallVector<Value> merged;
+    for (auto [n, i] : llvm::enumerate(carryOf))
+      merged.push_back(merge(outputs[i], combine->getArgument(2 * n),
+                             combine->getArgument(2 * n + 1)));
+    RotateYieldOp::create(b, loc, merged);
+  }
+  b.setInsertionPointAfter(rotate);
+  for (auto [n, i] : llvm::enumerate(carryOf)) {
+    state.outputs[i] = rotate.getResult(n);
+    if (mergeInto[i])
+      state.outputs[i] = merge(outputs[i], mergeInto[i], state.outputs[i]);
+    state.fresh[i] = false;
+  }
+  for (auto [n, i] : llvm::enumerate(keptOf)) {
+    state.outputs[i] = rotate.getResult(carryOf.size() + n);
+    state.fresh[i] = false;
+  }
+  return state;
+}
+
+//===----------------------------------------------------------------------===//
+// The body
+//===----------------------------------------------------------------------===//
+
+/// Offsets of an access inside the block that it touches.
+SmallVector<OpFoldResult>
+NestResolver::localOffsets(const Access &access, const PlacedShape &placed,
+                           ArrayRef<Value> times) {
+  SmallVector<OpFoldResult> result;
+  SmallVector<int64_t> local = placed.local(topology);
+  for (size_t dim = 0; dim < access.sizes.size(); ++dim) {
+    Table table(access.offsets.size());
+    for (auto [t, ranks] : llvm::enumerate(access.offsets))
+      for (const auto &at : ranks)
+        table[t].push_back(placed.placement.dims[dim].empty()
+                               ? at[dim]
+                               : at[dim] % local[dim]);
+    result.push_back(buildFromTable(b, loc, table,
+                                    TableContext{steps, times, topology}));
+  }
+  return result;
+}
+
+FailureOr<NestResolver::State> NestResolver::emitBody(State state) {
+  IRMapping map(scalars);
+  for (auto [loop, time] : llvm::zip(nest.timeLoops, state.times))
+    map.map(loop.getInductionVar(), time);
+  for (auto [iv, axis] : llvm::zip(nest.rankLoop.getInductionVars(), nest.axes))
+    map.map(iv, resharder.coordinate(loc, {axis}));
+  // Index arithmetic between the loops.
+  for (scf::ForOp loop : nest.timeLoops)
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (!isa<scf::ForOp, scf::ForallOp>(op))
+        b.clone(op, map);
+
+  llvm::DenseMap<Operation *, const Access *> accessOf;
+  for (const Access &access : accesses)
+    accessOf[access.op] = &access;
+
+  auto shapeOfAccess = [&](const Access &access) -> const PlacedShape & {
+    return locals.find(access.base)->second.shape;
+  };
+  auto tileOf = [&](const Access &access) {
+    return access.output ? state.outputs[*access.output]
+                         : state.tiles[sourceOfAccess.lookup(access.op)];
+  };
+  // A slice of the block that is held; all of it is the block itself.
+  auto sliceTile = [&](const Access &access, RankedTensorType type) -> Value {
+    Value tile = tileOf(access);
+    if (tile.getType() == type)
+      return tile;
+    SmallVector<OpFoldResult> sizes,
+        unit(access.sizes.size(), b.getIndexAttr(1));
+    for (int64_t size : access.sizes)
+      sizes.push_back(b.getIndexAttr(size));
+    return tensor::ExtractSliceOp::create(
+        b, loc, type, tile,
+        localOffsets(access, shapeOfAccess(access), state.times), sizes, unit);
+  };
+  for (Operation &op : nest.rankLoop.getBody()->without_terminator()) {
+    const Access *access = accessOf.lookup(&op);
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op); slice && access) {
+      map.map(slice.getResult(), sliceTile(*access, slice.getType()));
+      continue;
+    }
+    // Whole tensors, also inside regions.
+    WalkResult walked = op.walk([&](Operation *inner) {
+      const Access *use = accessOf.lookup(inner);
+      if (!use)
+        return WalkResult::advance();
+      if (inner != &op && isa<tensor::ExtractSliceOp>(inner)) {
+        inner->emitError("slices a distributed tensor inside a region of the "
+                         "rank loop's body");
+        return WalkResult::interrupt();
+      }
+      for (const Access &each : accesses) {
+        if (each.op != inner || each.output)
+          continue;
+        auto type = cast<RankedTensorType>(each.base.getType());
+        map.map(each.base, sliceTile(each, type));
+      }
+      for (const Access &each : accesses)
+        if (each.op == inner && each.output)
+          map.map(nest.rankLoop.getRegionIterArgs()[*each.output],
+                  sliceTile(each,
+                            cast<RankedTensorType>(each.base.getType())));
+      return WalkResult::advance();
+    });
+    if (walked.wasInterrupted())
+      return failure();
+    b.clone(op, map);
+  }
+  for (auto insert :
+       nest.rankLoop.getTerminator().getOps<tensor::ParallelInsertSliceOp>()) {
+    const Access &access = *accessOf.lookup(insert);
+    Value value = map.lookupOrDefault(insert.getSource());
+    Value &tile = state.outputs[*access.output];
+    if (value.getType() == tile.getType()) {
+      tile = value;
+      continue;
+    }
+    SmallVector<OpFoldResult> sizes,
+        unit(access.sizes.size(), b.getIndexAttr(1));
+    for (int64_t size : access.sizes)
+      sizes.push_back(b.getIndexAttr(size));
+    tile = tensor::InsertSliceOp::create(
+        b, loc, value, tile,
+        localOffsets(access, shapeOfAccess(access), state.times), sizes, unit);
+  }
+  return state;
+}
+
+//===----------------------------------------------------------------------===//
+// The nest
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<LocalValue>> NestResolver::run() {
+  if (failed(classify()))
+    return failure();
+  State state;
+  for (Source &source : sources) {
+    Value tile = locals.find(source.base)->second.value;
+    const Movement &m = source.movement;
+    if (m.kind == Movement::Kind::Rotate && !m.start.empty())
+      tile = permute(tile, m.moving, constantIn(m.start), {}, {});
+    state.tiles.push_back(tile);
+  }
+  SmallVector<Value> entered(nest.inits.size());
+  for (auto [i, init] : llvm::enumerate(nest.inits)) {
+    Value tile = locals.find(init)->second.value;
+    bool fresh = neutral[i];
+    // Partial results travel; what was there before is merged by its owner.
+    if (outputs[i].moves() && !fresh) {
+      entered[i] = tile;
+      auto type = cast<RankedTensorType>(tile.getType());
+      tile = neutralLike(outputs[i], resharder.empty(loc, type.getShape(),
+                                                     type.getElementType()));
+      fresh = true;
+    }
+    state.outputs.push_back(tile);
+    state.fresh.push_back(fresh);
+  }
+  FailureOr<State> done = emit(0, state);
+  if (failed(done))
+    return failure();
+  SmallVector<LocalValue> results;
+  for (auto [i, init] : llvm::enumerate(nest.inits)) {
+    LocalValue result = locals.find(init)->second;
+    result.shape.fetch.clear();
+    result.value = done->outputs[i];
+    const Movement &m = outputs[i].movement;
+    if (outputs[i].moves() && !m.start.empty()) // the last hop home
+      result.value = permute(result.value, m.moving, constantIn(m.start), {}, {});
+    if (entered[i])
+      result.value = merge(outputs[i], entered[i], result.value);
+    results.push_back(result);
+  }
+  return results;
+}
+
+FailureOr<SmallVector<LocalValue>> mercury::resolveNest(
+    OpBuilder &builder, DistributedNest &nest, ArrayRef<Access> accesses,
+    llvm::DenseMap<Value, LocalValue> locals, ArrayRef<bool> neutral,
+    const IRMapping &scalars, const TopologyModel &topology) {
+  return NestResolver(builder, nest, accesses, std::move(locals), neutral,
+                      scalars, topology)
+      .run();
+}
