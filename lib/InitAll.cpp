@@ -9,6 +9,9 @@
 #include "Mercury/InitAll.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Dialect/Linalg/DistributableOpInterfaceImpl.h"
+#include "Mercury/Conversion/Passes.h"
+#include "Mercury/Pipelines/Pipelines.h"
+#include "Mercury/Transforms/Local/Passes.h"
 #include "Mercury/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -26,4 +29,8 @@ void mercury::registerAllDialects(mlir::DialectRegistry &registry) {
 void mercury::registerAllPasses() {
   mlir::registerAllPasses();
   registerMercuryTransformsPasses();
+  registerMercuryConversionPasses();
+  registerLocalPasses();
+  registerLocalPipelines();
+  registerPipelines();
 }

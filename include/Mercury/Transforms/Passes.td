@@ -58,4 +58,65 @@ def ResolveCommunicationPass
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def MakeDestinationsPass : Pass<"mercury-make-destinations", "::mlir::func::FuncOp"> {
+  let summary = "Let ranks compute into buffers of the caller";
+  let description = [{
+    Arguments of public functions become buffers that are only read, results
+    become further arguments that are written.
+
+    Precondition: stage 3 on tensors. Postcondition: functions take and return
+    no tensors; what is inside is still on tensors.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def LowerRotationPass : Pass<"mercury-lower-rotation", "::mlir::func::FuncOp"> {
+  let summary = "Turn rotations on buffers into loops with hops";
+  let description = [{
+    Each `commir.rotate` becomes an `scf.for` that starts the hop of a step
+    before its body and waits after it, with two buffers in turn; the body is
+    emitted once.
+
+    Precondition: bufferized, deallocation is in. Postcondition: no
+    `commir.rotate`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mercury::commir::CommIRDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def OverlapPass : Pass<"mercury-overlap", "::mlir::func::FuncOp"> {
+  let summary = "Start communication early, wait for it late";
+  let description = [{
+    Every blocking communication on buffers is split into a start, moved up to
+    the last op of its block that touches its buffers (or communicates: the
+    order of communication is kept), and a wait, moved down to the first.
+
+    Precondition: bufferized, no `commir.rotate`.
+  }];
+  let dependentDialects = ["::mercury::commir::CommIRDialect"];
+  let statistics = [
+    Statistic<"numSplit", "num-split", "Communications that now overlap">];
+}
+
+def SetSchedulePass : Pass<"mercury-set-schedule", "::mlir::ModuleOp"> {
+  let summary = "Give every operator a schedule (stage 0 -> 1)";
+  let description = [{
+    Gives `schedule` to every contraction that has none (of each function with
+    distributable ops); the other operators follow the placement of what they
+    read, fills and epilogues among them. Functions that are at stage 2 already
+    are left alone.
+
+    Postcondition: all distributable ops of a function have a schedule, or none
+    has.
+  }];
+  let options = [
+    Option<"schedule", "schedule", "std::string", "\"\"",
+           "Name of a schedule, or text of one (for a single operator)">,
+    Option<"topology", "topology", "std::string", "\"\"",
+           "Topology (node=2,gpu=4) or @symbol; empty: the module's">];
+  let dependentDialects = ["::mercury::commir::CommIRDialect"];
+}
+
 #endif

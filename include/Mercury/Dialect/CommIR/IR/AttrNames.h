@@ -20,6 +20,8 @@ inline constexpr llvm::StringLiteral kTopologyAttrName = "commir.topology";
 inline constexpr llvm::StringLiteral kPlacementAttrName = "commir.placement";
 /// On an argument or result of an SPMD function: its type before sharding.
 inline constexpr llvm::StringLiteral kGlobalTypeAttrName = "commir.global_type";
+/// On an argument of a bufferized function: it is the buffer of a result.
+inline constexpr llvm::StringLiteral kResultAttrName = "commir.result";
 /// On an operator: the registered kernel that its local tile calls.
 inline constexpr llvm::StringLiteral kPatchAttrName = "commir.patch";
 /// On a function that a rank runs: what it needs, a dictionary.

@@ -1,0 +1,32 @@
+//===- Passes.td - commir into other dialects -*- tablegen -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_CONVERSION_PASSES_TD
+#define MERCURY_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertCommIRToNCCLPass : Pass<"convert-commir-to-nccl", "::mlir::ModuleOp"> {
+  let summary = "Turn SPMD functions on buffers into calls of the NCCL C API";
+  let description = [{
+    Each function that ranks run becomes
+    `int f(mercury_context *, void *arguments..., void *results...)` (see
+    mercury_runtime.h), with `f_packed` and the text `f_requirements` beside it.
+    Communication becomes calls of the NCCL C API on the stream of its
+    communicator, whose results are checked; a started one records an event, a
+    wait synchronizes with it. Allocations go through the context.
+
+    Precondition: bufferized, deallocations in, no `commir.rotate`.
+    Postcondition: no commir op is left; scf, memref and linalg may be.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+#endif

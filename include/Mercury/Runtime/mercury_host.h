@@ -1,0 +1,102 @@
+/*===- mercury_host.h - Ranks on CPUs ----------------------------*- C -*-===*
+ *
+ * Part of the Mercury project, under the Apache License v2.0 with LLVM
+ * Exceptions. See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===*
+ *
+ * Launches the ranks of a topology as threads of this process and gives each a
+ * mercury_context. Also the settings that only the host library has: link
+ * emulation, eager/rendezvous/strict modes, and the watchdog.
+ *
+ *===----------------------------------------------------------------------===*/
+#ifndef MERCURY_RUNTIME_MERCURY_HOST_H
+#define MERCURY_RUNTIME_MERCURY_HOST_H
+
+#include "Mercury/Runtime/mercury_runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A level of the machine, or of a factored one. bandwidth in bytes/s (0: not
+ * emulated), latency in seconds. */
+typedef struct {
+  const char *name;
+  int64_t size;
+  double bandwidth;
+  double latency;
+} mercury_host_level;
+
+/* A communicator: the levels it spans by index into `levels`, in the order
+ * that ranks inside it count (first = major). */
+typedef struct {
+  const int32_t *levels;
+  int32_t num_levels;
+} mercury_host_communicator;
+
+typedef enum {
+  /* A send is complete once its bytes are buffered (small messages in NCCL). */
+  MERCURY_EAGER = 0,
+  /* A send is complete when the receiver has the bytes. The default. */
+  MERCURY_RENDEZVOUS = 1
+} mercury_host_mode;
+
+typedef struct {
+  const mercury_host_level *levels;
+  int32_t num_levels;
+  const mercury_host_communicator *communicators;
+  int32_t num_communicators;
+  mercury_host_mode mode;
+  /* Runs one communication call (or group) of a rank at a time, in issue order,
+   * over all of its streams: what would hang on a GPU is then reported. */
+  int32_t strict;
+  /* Nonzero: links sleep for latency + bytes / bandwidth, times time_scale. */
+  int32_t emulate_links;
+  double time_scale;
+  /* Seconds without progress after which the watchdog reports who waits for
+   * whom and every call returns an error; 0: no watchdog. */
+  double watchdog_seconds;
+  /* Bytes a rank may hold at once; 0: no limit. */
+  int64_t memory_limit;
+} mercury_host_config;
+
+/* Counters of one rank, since the context was made or last reset. */
+typedef struct {
+  int64_t bytes_sent;
+  int64_t bytes_received;
+  int64_t messages;
+  int64_t current_bytes;
+  int64_t peak_bytes;
+  int64_t class_peak_bytes[MERCURY_NUM_CLASSES];
+  double wait_seconds; /* time that the rank's own thread waited */
+} mercury_host_stats;
+
+/* Fills in the defaults: rendezvous, not strict, no emulation, time scale 1,
+ * watchdog 30 s. */
+void mercury_host_config_init(mercury_host_config *config);
+
+/* Runs `rank_main` once per rank, each on a thread of its own, and joins them.
+ * Returns 0, or the first nonzero result (of rank_main or recorded by
+ * mercury_check). `error`, when not NULL, receives a text of at most
+ * error_size - 1 characters. */
+typedef int (*mercury_host_main)(mercury_context *ctx, void *user);
+int mercury_host_run(const mercury_host_config *config,
+                     mercury_host_main rank_main, void *user, char *error,
+                     size_t error_size);
+
+/* Waits until every rank of the launch has arrived. */
+void mercury_host_barrier(mercury_context *ctx);
+
+void mercury_host_get_stats(mercury_context *ctx, mercury_host_stats *stats);
+void mercury_host_reset_stats(mercury_context *ctx);
+
+/* Handles alive in this process: communicators, streams, events, operations
+ * queued. For leak tests. */
+int64_t mercury_host_live_handles(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* MERCURY_RUNTIME_MERCURY_HOST_H */

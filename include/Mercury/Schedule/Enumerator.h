@@ -1,0 +1,39 @@
+//===- Enumerator.h - All schedules of an operator --------------*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_SCHEDULE_ENUMERATOR_H
+#define MERCURY_SCHEDULE_ENUMERATOR_H
+
+#include "Mercury/Schedule/Schedule.h"
+
+#include <functional>
+
+namespace mercury {
+
+struct EnumeratorOptions {
+  /// Also factor each level into its divisors (gpu=4 as 2 x 2).
+  bool subAxes = true;
+  /// Axes may take no loop: their ranks repeat each other's work.
+  bool idleAxes = true;
+  /// An operand that runs over the loop that an axis parallelizes may enter
+  /// sharded along another dimension (all-to-all before, or fetched part by
+  /// part). Without this it does so only where all other operands arrive
+  /// locally and, where several axes are used, all reductions end in
+  /// all-reduce; with it, beside anything else.
+  bool relayWithArrivals = false;
+};
+
+/// Calls `visit` once for every distinct legal schedule, in a deterministic
+/// order; stops when it returns false. Fixed: local tile sizes, one chunk, one
+/// direction (stride 1), all ranks.
+void enumerateSchedules(const OperatorModel &op, const TopologyModel &topology,
+                        const EnumeratorOptions &options,
+                        const std::function<bool(const Schedule &)> &visit);
+
+} // namespace mercury
+
+#endif // MERCURY_SCHEDULE_ENUMERATOR_H

@@ -1,0 +1,44 @@
+//===- NamedSchedules.h - Known designs as points of the space -*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_SCHEDULE_NAMEDSCHEDULES_H
+#define MERCURY_SCHEDULE_NAMEDSCHEDULES_H
+
+#include "Mercury/Schedule/Schedule.h"
+
+namespace mercury {
+
+/// A known design: a name, what it is, and the function that fills in the data
+/// for an operator on a topology (or says why it cannot).
+struct NamedSchedule {
+  std::string_view name;
+  std::string_view summary;
+  Verdict (*fill)(Schedule &schedule, const OperatorModel &op,
+                  const TopologyModel &topology);
+};
+
+/// All of them, in the order of documentation.
+const std::vector<NamedSchedule> &namedSchedules();
+
+/// Fills in the schedule called `name`; a misspelt name's verdict suggests the
+/// nearest.
+Verdict makeNamedSchedule(std::string_view name, Schedule &schedule,
+                          const OperatorModel &op,
+                          const TopologyModel &topology);
+
+/// Fills in a schedule under which the operator runs where its inputs live: the
+/// axes of the input that is sharded most go to the loops that run over its
+/// dimensions, the others take what is left. `known[i]` is where input i lives,
+/// nothing where that is open; open inputs are placed as the loops need them.
+/// A reduction over ranks ends in all-reduce. Illegal when no input is sharded.
+Verdict makeFollowingSchedule(Schedule &schedule, const OperatorModel &op,
+                              const TopologyModel &topology,
+                              const std::vector<std::optional<Placement>> &known);
+
+} // namespace mercury
+
+#endif // MERCURY_SCHEDULE_NAMEDSCHEDULES_H

@@ -1,0 +1,76 @@
+//===- Pipelines.cpp - The phases of the compiler -*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mercury/Pipelines/Pipelines.h"
+#include "Mercury/Conversion/Passes.h"
+#include "Mercury/Transforms/Local/Passes.h"
+#include "Mercury/Transforms/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mercury;
+
+void mercury::buildDistributePipeline(
+    OpPassManager &pm, const DistributePipelineOptions &options) {
+  if (options.promote)
+    pm.addNestedPass<func::FuncOp>(createPromoteAccumulatorsPass());
+  SetSchedulePassOptions schedule;
+  schedule.schedule = options.schedule;
+  schedule.topology = options.topology;
+  pm.addPass(createSetSchedulePass(schedule));
+  pm.addPass(createDistributePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createResolveCommunicationPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void mercury::buildHostPipeline(OpPassManager &pm,
+                                const HostPipelineOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createMakeDestinationsPass());
+  if (options.local == "codegen")
+    pm.addNestedPass<func::FuncOp>(createVectorizeContractionsPass());
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addPass(bufferization::createOneShotBufferizePass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
+  bufferization::BufferDeallocationPipelineOptions deallocation;
+  bufferization::buildBufferDeallocationPipeline(pm, deallocation);
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addNestedPass<func::FuncOp>(createLowerRotationPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createOverlapPass());
+  if (options.local == "blas") {
+    PatchKernelsPassOptions patch;
+    patch.local = "blas";
+    pm.addPass(createPatchKernelsPass(patch));
+  } else {
+    pm.addPass(createPatchKernelsPass());
+  }
+  pm.addPass(createConvertCommIRToNCCLPass());
+  buildLowerBufferizedToLLVM(pm);
+}
+
+void mercury::registerPipelines() {
+  PassPipelineRegistration<DistributePipelineOptions>(
+      "mercury-distribute-pipeline",
+      "Operators with or without schedules -> SPMD on tensors",
+      buildDistributePipeline);
+  PassPipelineRegistration<HostPipelineOptions>(
+      "mercury-host-pipeline",
+      "SPMD on tensors -> the llvm dialect with calls of the NCCL C API",
+      buildHostPipeline);
+}

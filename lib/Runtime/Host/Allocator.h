@@ -1,0 +1,70 @@
+//===- Allocator.h - Counted memory of one rank -----------------*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_LIB_RUNTIME_HOST_ALLOCATOR_H
+#define MERCURY_LIB_RUNTIME_HOST_ALLOCATOR_H
+
+#include "Support.h"
+
+#include <array>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace mercury::host {
+
+/// Name of a mercury_memory_class as error texts spell it.
+const char *nameOf(mercury_memory_class memoryClass);
+
+/// Hands out 64-byte aligned blocks and counts the bytes asked for by class.
+/// Freed blocks are kept by size, so that a call repeated with the same shapes
+/// touches no new page; they count neither as current nor as peak.
+class Allocator {
+public:
+  /// `limit` in bytes, 0 for none; `rank` is for error texts.
+  Allocator(int64_t rank, int64_t limit) : rank(rank), limit(limit) {}
+  /// Frees everything, live blocks too.
+  ~Allocator();
+  Allocator(const Allocator &) = delete;
+  Allocator &operator=(const Allocator &) = delete;
+
+  /// NULL, and the reason in `error`, when the request is refused.
+  void *allocate(int64_t bytes, int32_t memoryClass, int32_t owner,
+                 std::string &error);
+  /// False, and the reason in `error`, when `pointer` is not a live block.
+  bool release(void *pointer, std::string &error);
+  /// Fills in the counters of memory.
+  void getStats(mercury_host_stats &stats);
+  /// Peaks restart from what is live now.
+  void resetPeaks();
+
+private:
+  /// A live block.
+  struct Block {
+    int64_t bytes;
+    size_t capacity;
+    int32_t memoryClass;
+    int32_t owner;
+  };
+  /// Gives the kept blocks back to the system.
+  void dropKept();
+
+  std::mutex mutex;
+  int64_t rank;
+  int64_t limit;
+  std::unordered_map<void *, Block> live;
+  std::unordered_map<size_t, std::vector<void *>> kept;
+  size_t keptBytes = 0;
+  int64_t current = 0;
+  int64_t peak = 0;
+  std::array<int64_t, MERCURY_NUM_CLASSES> currentByClass{};
+  std::array<int64_t, MERCURY_NUM_CLASSES> peakByClass{};
+};
+
+} // namespace mercury::host
+
+#endif // MERCURY_LIB_RUNTIME_HOST_ALLOCATOR_H

@@ -1,0 +1,336 @@
+//===- Collectives.cpp - Collective operations ----------------------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+#include "Reduce.h"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+using namespace mercury::host;
+
+/// Collectives with at most this many bytes over all ranks are computed by one
+/// thread.
+static constexpr size_t kSmallBytes = 32768;
+
+/// What differs between two operations that should be the same collective, as
+/// text about `operation` ("count 4"); empty when equal.
+static std::string difference(const Operation &operation,
+                              const Operation &other) {
+  if (operation.kind != other.kind)
+    return nameOf(operation.kind);
+  if (operation.kind == Kind::Split)
+    return "";
+  if (operation.type != other.type)
+    return std::string("type ") + nameOf(operation.type);
+  if (operation.count != other.count)
+    return format("count %zu", operation.count);
+  bool reduces = operation.kind == Kind::AllReduce ||
+                 operation.kind == Kind::ReduceScatter;
+  if (reduces && operation.reduction != other.reduction)
+    return std::string("reduction ") + nameOf(operation.reduction);
+  if (operation.kind == Kind::Broadcast && operation.peer != other.peer)
+    return format("root %d", operation.peer);
+  return "";
+}
+
+/// Number of steps that all ranks must end before the next one begins.
+static int numPhases(Kind kind) { return kind == Kind::AllReduce ? 2 : 1; }
+
+/// The elements of an all-reduce that rank `rank` of `size` reduces.
+static std::pair<size_t, size_t> slice(const Operation &operation, int rank,
+                                       int size) {
+  // Slices are multiples of a cache line, so that ranks do not share one.
+  size_t line = 64 / sizeOf(operation.type);
+  size_t chunk = (operation.count + size - 1) / size;
+  chunk = (chunk + line - 1) / line * line;
+  size_t begin = std::min(operation.count, chunk * rank);
+  return {begin, std::min(operation.count, begin + chunk)};
+}
+
+/// Copies unless in place.
+static void copy(void *destination, const void *source, size_t bytes) {
+  if (bytes > 0 && destination != source)
+    std::memmove(destination, source, bytes);
+}
+
+/// The part of rank `rank` in `phase`. Reads buffers of all members and writes
+/// those of `rank` only, at places that no other rank reads in this phase.
+static void runShare(const Collective &collective, int phase, int rank) {
+  const std::vector<Operation *> &members = collective.members;
+  const Operation &mine = *members[rank];
+  int size = static_cast<int>(members.size());
+  char *destination = static_cast<char *>(mine.destination);
+  size_t width = sizeOf(mine.type);
+  switch (mine.kind) {
+  case Kind::AllGather:
+    // Each rank starts with its own shard: ranks read from different places.
+    for (int i = 0; i < size; ++i) {
+      int other = (rank + i) % size;
+      copy(destination + other * mine.bytes(), members[other]->source,
+           mine.bytes());
+    }
+    return;
+  case Kind::ReduceScatter:
+  case Kind::AllReduce: {
+    size_t begin = 0, end = mine.count, offset = mine.bytes() * rank;
+    if (mine.kind == Kind::AllReduce) {
+      std::tie(begin, end) = slice(mine, rank, size);
+      offset = begin * width;
+    }
+    if (phase == 1) {
+      for (int i = 1; i < size; ++i) {
+        int other = (rank + i) % size;
+        auto [otherBegin, otherEnd] = slice(mine, other, size);
+        copy(destination + otherBegin * width,
+             static_cast<const char *>(members[other]->destination) +
+                 otherBegin * width,
+             (otherEnd - otherBegin) * width);
+      }
+      return;
+    }
+    std::vector<const void *> sources;
+    for (const Operation *member : members)
+      sources.push_back(static_cast<const char *>(member->source) + offset);
+    reduce(destination + begin * width, sources, end - begin, mine.type,
+           mine.reduction);
+    return;
+  }
+  case Kind::Broadcast:
+    return copy(destination, members[mine.peer]->source, mine.bytes());
+  case Kind::Send:
+  case Kind::Recv:
+  case Kind::Split:
+    return;
+  }
+}
+
+/// Makes the communicators of a split. Under the lock.
+static void runSplit(const Collective &collective) {
+  std::map<int, std::vector<Operation *>> colors;
+  for (Operation *member : collective.members)
+    if (member->color >= 0)
+      colors[member->color].push_back(member);
+  for (auto &[color, members] : colors) {
+    std::sort(members.begin(), members.end(),
+              [](const Operation *a, const Operation *b) {
+                return std::tie(a->key, a->rank) < std::tie(b->key, b->rank);
+              });
+    const Team &parent = *members.front()->team;
+    std::vector<int64_t> ranks;
+    for (const Operation *member : members)
+      ranks.push_back(parent.globalRanks[member->rank]);
+    auto team = std::make_shared<Team>(
+        parent.domain, format("%s/%d", parent.name.c_str(), color), ranks);
+    for (size_t i = 0; i < members.size(); ++i)
+      *members[i]->newComm =
+          new ncclComm(team, static_cast<int>(i), members[i]->context,
+                       /*owned=*/false);
+  }
+}
+
+/// Computes the emulated end of a collective whose ranks have all arrived.
+static void setReadyAt(Collective &collective, Team &team) {
+  const Operation &any = *collective.members.front();
+  TimePoint now = Clock::now();
+  double bytes = static_cast<double>(any.bytes());
+  Links &links = team.domain->links;
+  switch (any.kind) {
+  case Kind::AllGather:
+    collective.readyAt =
+        links.collective(RingCost::Gather, team.globalRanks, bytes, now);
+    break;
+  case Kind::ReduceScatter:
+    collective.readyAt =
+        links.collective(RingCost::ReduceScatter, team.globalRanks, bytes, now);
+    break;
+  case Kind::AllReduce:
+    collective.readyAt = links.collective(RingCost::AllReduce, team.globalRanks,
+                                          bytes / team.size(), now);
+    break;
+  case Kind::Broadcast:
+    collective.readyAt =
+        links.collective(RingCost::Broadcast, team.globalRanks, bytes, now);
+    break;
+  case Kind::Send:
+  case Kind::Recv:
+  case Kind::Split:
+    collective.readyAt = now;
+    break;
+  }
+  team.domain->progress(std::max(now, collective.readyAt));
+}
+
+/// Adds a complete collective to the counters of the caller, as many bytes as
+/// a ring algorithm moves through each rank. A broadcast counts as sent by its
+/// root and as received by the others.
+static void countCollective(const Operation &operation) {
+  mercury_context *context = operation.context;
+  int64_t size = operation.team->size();
+  int64_t bytes = static_cast<int64_t>(operation.bytes());
+  if (!context || size < 2)
+    return;
+  int64_t sent = 0, received = 0, messages = size - 1;
+  switch (operation.kind) {
+  case Kind::AllGather:
+  case Kind::ReduceScatter:
+    sent = received = (size - 1) * bytes;
+    break;
+  case Kind::AllReduce:
+    sent = received = 2 * (size - 1) * bytes / size;
+    messages = 2 * (size - 1);
+    break;
+  case Kind::Broadcast:
+    sent = operation.rank == operation.peer ? bytes : 0;
+    received = bytes - sent;
+    messages = operation.rank == operation.peer ? 1 : 0;
+    break;
+  case Kind::Send:
+  case Kind::Recv:
+  case Kind::Split:
+    return;
+  }
+  context->bytesSent += sent;
+  context->bytesReceived += received;
+  context->messages += messages;
+}
+
+/// Wakes all ranks that have joined.
+static void wakeMembers(const Collective &collective, Domain &domain) {
+  for (const Operation *member : collective.members)
+    if (member && member->portion)
+      domain.wake(member->portion->waiter);
+}
+
+/// Counts `operation` as having left; the last one frees the collective.
+static void leave(Operation &operation) {
+  Collective *collective = operation.collective;
+  operation.collective = nullptr;
+  operation.posted = false;
+  collective->members[operation.rank] = nullptr;
+  Team &team = *operation.team;
+  if (++collective->left < team.size())
+    return;
+  auto &all = team.collectives;
+  all.erase(std::find_if(all.begin(), all.end(), [&](const auto &other) {
+    return other.get() == collective;
+  }));
+}
+
+void mercury::host::postCollective(Operation &operation, Domain::Lock &) {
+  Team &team = *operation.team;
+  Domain &domain = *team.domain;
+  domain.progress();
+  auto &all = team.collectives;
+  auto found = std::find_if(all.begin(), all.end(), [&](const auto &other) {
+    return other->sequence == operation.sequence;
+  });
+  if (found == all.end()) {
+    all.push_back(std::make_unique<Collective>());
+    found = all.end() - 1;
+    (*found)->sequence = operation.sequence;
+    (*found)->members.resize(team.size());
+    (*found)->firstRank = operation.rank;
+  }
+  Collective &collective = **found;
+  operation.collective = &collective;
+  operation.posted = true;
+  collective.members[operation.rank] = &operation;
+  const Operation &first = *collective.members[collective.firstRank];
+  if (std::string mine = difference(operation, first); !mine.empty()) {
+    Failure error;
+    error.rank = operation.globalRank();
+    error.result = ncclInvalidUsage;
+    error.what = operation.portion->batch->whatText();
+    error.text =
+        format("%s #%llu on %s: %s has %s, %s has %s", nameOf(operation.kind),
+               static_cast<unsigned long long>(operation.sequence),
+               team.describe().c_str(), team.describeRank(first.rank).c_str(),
+               difference(first, operation).c_str(),
+               team.describeRank(operation.rank).c_str(), mine.c_str());
+    return domain.fail(std::move(error));
+  }
+  if (++collective.arrived < team.size())
+    return;
+  collective.small = operation.kind == Kind::Split ||
+                     operation.bytes() * team.size() <= kSmallBytes;
+  setReadyAt(collective, team);
+  if (!collective.small)
+    wakeMembers(collective, domain);
+}
+
+bool mercury::host::advanceCollective(Operation &operation, Domain::Lock &lock,
+                                      TimePoint &next) {
+  Team &team = *operation.team;
+  Domain &domain = *team.domain;
+  Collective &collective = *operation.collective;
+  int size = team.size();
+  if (collective.arrived < size || domain.hasFailed())
+    return false;
+  bool moved = false;
+  if (!collective.finished) {
+    int phase = collective.phase;
+    if (collective.small ? collective.claimed : operation.nextPhase != phase)
+      return false;
+    collective.claimed = true;
+    ++operation.nextPhase;
+    if (operation.kind == Kind::Split) {
+      runSplit(collective);
+    } else {
+      ++collective.working;
+      ++domain.working;
+      lock.unlock();
+      if (!collective.small)
+        runShare(collective, phase, operation.rank);
+      else
+        for (int p = 0; p < numPhases(operation.kind); ++p)
+          for (int rank = 0; rank < size; ++rank)
+            runShare(collective, p, rank);
+      lock.lock();
+      --domain.working;
+      --collective.working;
+    }
+    domain.progress();
+    moved = true;
+    if (domain.hasFailed()) {
+      // Others may wait for this in abandonCollective.
+      domain.wakeAll();
+      return true;
+    }
+    if (collective.small) {
+      collective.finished = true;
+      wakeMembers(collective, domain);
+    } else if (++collective.doneInPhase == size) {
+      collective.doneInPhase = 0;
+      collective.finished = ++collective.phase == numPhases(operation.kind);
+      wakeMembers(collective, domain);
+    }
+    if (!collective.finished)
+      return true;
+  }
+  if (collective.readyAt > Clock::now()) {
+    next = std::min(next, collective.readyAt);
+    return moved;
+  }
+  operation.done = true;
+  domain.progress();
+  countCollective(operation);
+  leave(operation);
+  return true;
+}
+
+void mercury::host::abandonCollective(Operation &operation,
+                                      Domain::Lock &lock) {
+  if (!operation.collective)
+    return;
+  // No work starts after a failure, but a rank may still use our buffers.
+  while (operation.collective->working > 0)
+    operation.team->domain->wait(lock);
+  leave(operation);
+}

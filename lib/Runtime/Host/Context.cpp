@@ -1,0 +1,211 @@
+//===- Context.cpp - What one rank has ------------------------------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+
+using namespace mercury::host;
+
+static thread_local mercury_context *threadContext = nullptr;
+
+mercury_context *mercury::host::currentContext() { return threadContext; }
+
+void mercury::host::setCurrentContext(mercury_context *context) {
+  threadContext = context;
+}
+
+mercury_context::mercury_context(
+    std::shared_ptr<Domain> domain, int64_t rank,
+    const std::vector<std::vector<int>> &communicatorLevels)
+    : domain(std::move(domain)), rank(rank),
+      communicatorLevels(communicatorLevels),
+      allocator(rank, this->domain->settings.memoryLimit) {
+  communicators.resize(communicatorLevels.size());
+  streams.resize(communicatorLevels.size());
+}
+
+mercury_context::~mercury_context() { destroyStreams(); }
+
+ncclComm *mercury_context::getCommunicator(int32_t index) {
+  if (index < 0 || static_cast<size_t>(index) >= communicators.size()) {
+    setLastError(ncclInvalidArgument,
+                 format("communicator %d asked for, the launch has %zu", index,
+                        communicators.size()));
+    recordError(ncclInvalidArgument, "", lastErrorText(ncclInvalidArgument));
+    return nullptr;
+  }
+  if (communicators[index])
+    return communicators[index].get();
+
+  // Members: this rank's coordinates on all other levels, every coordinate on
+  // the communicator's; counted row-major in the listed order.
+  const Topology &topology = domain->topology;
+  const auto &all = topology.getLevels();
+  const std::vector<int> &levels = communicatorLevels[index];
+  std::vector<int64_t> strides(all.size(), 1);
+  for (size_t i = all.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * all[i].size;
+  int64_t base = rank;
+  int64_t size = 1;
+  int64_t mine = 0;
+  std::string name;
+  for (int level : levels) {
+    int64_t coordinate = topology.coordinate(rank, level);
+    base -= coordinate * strides[level];
+    mine = mine * all[level].size + coordinate;
+    size *= all[level].size;
+    name += (name.empty() ? "" : ",") + all[level].name;
+  }
+  std::vector<int64_t> ranks(size);
+  for (int64_t i = 0; i < size; ++i) {
+    int64_t rest = i;
+    ranks[i] = base;
+    for (size_t l = levels.size(); l-- > 0;) {
+      ranks[i] += rest % all[levels[l]].size * strides[levels[l]];
+      rest /= all[levels[l]].size;
+    }
+  }
+  std::shared_ptr<Team> team;
+  {
+    Domain::Lock lock(domain->mutex);
+    std::weak_ptr<Team> &known = domain->teams[{index, base}];
+    team = known.lock();
+    if (!team) {
+      team = std::make_shared<Team>(domain, name, std::move(ranks));
+      known = team;
+    }
+  }
+  communicators[index] = std::make_unique<ncclComm>(
+      std::move(team), static_cast<int>(mine), this, /*owned=*/true);
+  return communicators[index].get();
+}
+
+void mercury_context::drain() {
+  for (const auto &stream : streams)
+    if (stream)
+      stream->synchronize();
+  for (Stream *stream : programStreams)
+    stream->synchronize();
+}
+
+void mercury_context::destroyStreams() {
+  for (auto &stream : streams)
+    stream.reset();
+  for (Stream *stream : programStreams)
+    delete stream;
+  programStreams.clear();
+}
+
+void mercury_context::recordError(int32_t code, const std::string &what,
+                                  const std::string &text) {
+  Failure error;
+  error.rank = rank;
+  error.result = code;
+  error.what = what;
+  error.text = text;
+  if (result == ncclSuccess) {
+    result = code;
+    errorText = error.describe();
+  }
+  Domain::Lock lock(domain->mutex);
+  domain->noteError(std::move(error));
+}
+
+int64_t mercury_rank(mercury_context *context) { return context->rank; }
+
+ncclComm_t mercury_comm(mercury_context *context, int32_t index) {
+  return context->getCommunicator(index);
+}
+
+cudaStream_t mercury_comm_stream(mercury_context *context, int32_t index) {
+  if (!context->getCommunicator(index))
+    return nullptr;
+  auto &stream = context->streams[index];
+  if (!stream)
+    stream = std::make_unique<Stream>();
+  return reinterpret_cast<cudaStream_t>(stream.get());
+}
+
+void *mercury_event(mercury_context *context, int32_t index) {
+  if (index < 0) {
+    context->recordError(ncclInvalidArgument, "",
+                         format("event %d asked for", index));
+    return nullptr;
+  }
+  if (static_cast<size_t>(index) >= context->events.size())
+    context->events.resize(index + 1);
+  auto &event = context->events[index];
+  if (!event)
+    event = std::make_unique<Event>();
+  return event.get();
+}
+
+void *mercury_alloc(mercury_context *context, int64_t bytes,
+                    int32_t memoryClass, int32_t owner) {
+  std::string error;
+  void *pointer = context->allocator.allocate(bytes, memoryClass, owner, error);
+  if (!pointer) {
+    setLastError(ncclSystemError, error);
+    context->recordError(ncclSystemError, "", error);
+  }
+  return pointer;
+}
+
+void mercury_free(mercury_context *context, void *pointer) {
+  std::string error;
+  if (!context->allocator.release(pointer, error))
+    context->recordError(ncclInvalidArgument, "", error);
+}
+
+void mercury_check(mercury_context *context, int32_t result, const char *what) {
+  if (result != ncclSuccess) {
+    context->recordError(result, what ? what : "", lastErrorText(result));
+    return;
+  }
+  // The call may still fail on its stream: then its name is wanted there.
+  if (std::shared_ptr<Batch> batch = lastBatch())
+    batch->what.store(what, std::memory_order_release);
+}
+
+int32_t mercury_status(mercury_context *context) {
+  if (context->result != ncclSuccess || !context->domain->hasFailed())
+    return context->result;
+  Domain::Lock lock(context->domain->mutex);
+  const Failure &failure = context->domain->getFailure();
+  context->result = context->domain->resultFor(context->rank);
+  context->errorText = failure.describe();
+  return context->result;
+}
+
+const char *mercury_error(mercury_context *context) {
+  mercury_status(context);
+  return context->errorText.c_str();
+}
+
+void mercury_host_barrier(mercury_context *context) {
+  context->domain->barrier(context->rank);
+}
+
+void mercury_host_get_stats(mercury_context *context,
+                            mercury_host_stats *stats) {
+  *stats = mercury_host_stats();
+  context->allocator.getStats(*stats);
+  stats->wait_seconds = context->waitNanoseconds.load() * 1e-9;
+  Domain::Lock lock(context->domain->mutex);
+  stats->bytes_sent = context->bytesSent;
+  stats->bytes_received = context->bytesReceived;
+  stats->messages = context->messages;
+}
+
+void mercury_host_reset_stats(mercury_context *context) {
+  context->allocator.resetPeaks();
+  context->waitNanoseconds = 0;
+  Domain::Lock lock(context->domain->mutex);
+  context->bytesSent = 0;
+  context->bytesReceived = 0;
+  context->messages = 0;
+}

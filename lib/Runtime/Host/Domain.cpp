@@ -1,0 +1,182 @@
+//===- Domain.cpp - What the ranks of one launch share --------------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+
+#include <algorithm>
+
+using namespace mercury::host;
+
+Waiter &mercury::host::currentWaiter() {
+  static thread_local Waiter waiter;
+  return waiter;
+}
+
+std::string Failure::describe() const {
+  std::string result;
+  if (rank >= 0)
+    result = format("rank %lld: ", static_cast<long long>(rank));
+  if (!what.empty())
+    result += what + ": ";
+  return result + text;
+}
+
+Domain::Domain(const Settings &settings, std::vector<Level> levels)
+    : settings(settings), topology(std::move(levels)),
+      links(topology, settings.emulateLinks, settings.timeScale),
+      returned(topology.getNumRanks(), false),
+      inBarrier(topology.getNumRanks(), false), lastProgress(Clock::now()) {}
+
+ncclResult_t Domain::resultFor(int64_t rank) const {
+  if (failure.rank == rank && failure.result != ncclSuccess)
+    return static_cast<ncclResult_t>(failure.result);
+  return ncclRemoteError;
+}
+
+void Domain::noteError(Failure error) {
+  if (root.result == ncclSuccess)
+    root = std::move(error);
+  else if (root.rank == error.rank && root.what.empty() &&
+           root.result == error.result)
+    root.what = std::move(error.what);
+}
+
+void Domain::fail(Failure error) {
+  if (hasFailed())
+    return;
+  failure = error;
+  noteError(std::move(error));
+  failed.store(true, std::memory_order_release);
+  wakeAll();
+}
+
+void Domain::wake(Waiter *waiter) {
+  if (!waiter)
+    return;
+  waiter->epoch.fetch_add(1);
+  if (waiter->asleep)
+    waiter->condition.notify_one();
+}
+
+void Domain::wakeAll() {
+  for (Waiter *waiter : waiters)
+    wake(waiter);
+}
+
+void Domain::progress(TimePoint until) {
+  lastProgress = std::max(lastProgress, until);
+}
+
+void Domain::wait(Lock &lock, TimePoint deadline) {
+  Waiter &waiter = currentWaiter();
+  uint32_t seen = waiter.epoch.load();
+  WaitTimer timer;
+  waiters.push_back(&waiter);
+  // Never spin through an emulated transfer.
+  int spins = deadline == TimePoint::max() ? ThreadCount::spinIterations() : 0;
+  if (spins > 0) {
+    lock.unlock();
+    for (; spins > 0 && waiter.epoch.load() == seen; --spins)
+      spinPause();
+    lock.lock();
+  }
+  waiter.asleep = true;
+  while (waiter.epoch.load() == seen) {
+    TimePoint until = deadline;
+    bool watched = settings.watchdogSeconds > 0 && !hasFailed();
+    if (watched)
+      until = std::min(until, after(lastProgress, settings.watchdogSeconds));
+    if (until == TimePoint::max()) {
+      waiter.condition.wait(lock);
+      continue;
+    }
+    if (waiter.condition.wait_until(lock, until) == std::cv_status::no_timeout)
+      continue;
+    if (Clock::now() >= deadline)
+      break;
+    if (watched)
+      watch();
+  }
+  waiter.asleep = false;
+  auto position = std::find(waiters.rbegin(), waiters.rend(), &waiter);
+  *position = waiters.back();
+  waiters.pop_back();
+}
+
+void Domain::barrier(int64_t rank) {
+  Lock lock(mutex);
+  if (hasFailed())
+    return;
+  progress();
+  inBarrier[rank] = true;
+  if (std::all_of(inBarrier.begin(), inBarrier.end(),
+                  [](bool in) { return in; })) {
+    std::fill(inBarrier.begin(), inBarrier.end(), false);
+    ++barrierGeneration;
+    wakeAll();
+    return;
+  }
+  uint64_t generation = barrierGeneration;
+  checkBarrier();
+  while (barrierGeneration == generation && !hasFailed())
+    wait(lock);
+}
+
+void Domain::rankReturned(int64_t rank) {
+  Lock lock(mutex);
+  returned[rank] = true;
+  anyReturned = true;
+  progress();
+  checkBarrier();
+  for (const Batch *batch : batches) {
+    if (hasFailed())
+      return;
+    checkReturned(*batch);
+  }
+}
+
+void Domain::checkBarrier() {
+  auto in = std::find(inBarrier.begin(), inBarrier.end(), true);
+  auto out = std::find(returned.begin(), returned.end(), true);
+  if (in == inBarrier.end() || out == returned.end())
+    return;
+  Failure error;
+  error.result = ncclRemoteError;
+  error.text = format("rank %d has returned while rank %d waits in the barrier",
+                      static_cast<int>(out - returned.begin()),
+                      static_cast<int>(in - inBarrier.begin()));
+  fail(std::move(error));
+}
+
+void Domain::checkReturned(const Batch &batch) {
+  if (!anyReturned)
+    return;
+  for (const Portion &portion : batch.portions) {
+    if (!portion.started || portion.finished)
+      continue;
+    for (const Operation &operation : portion.operations) {
+      if (operation.done)
+        continue;
+      for (int missing : operation.missing()) {
+        int64_t rank = operation.team->globalRanks[missing];
+        if (rank < 0 || !returned[rank])
+          continue;
+        Failure error;
+        error.result = ncclRemoteError;
+        error.text =
+            format("rank %lld has returned while rank %lld waits in %s",
+                   static_cast<long long>(rank),
+                   static_cast<long long>(operation.globalRank()),
+                   operation.describe().c_str());
+        if (!batch.whatText().empty())
+          error.text += " (" + batch.whatText() + ")";
+        return fail(std::move(error));
+      }
+    }
+  }
+}

@@ -1,0 +1,185 @@
+//===- Launch.cpp - Runs the ranks of a launch ----------------------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <system_error>
+
+using namespace mercury::host;
+
+/// More ranks than this are a mistake in a size.
+static constexpr int64_t kMaxRanks = 4096;
+
+void mercury_host_config_init(mercury_host_config *config) {
+  *config = mercury_host_config();
+  config->mode = MERCURY_RENDEZVOUS;
+  config->time_scale = 1;
+  config->watchdog_seconds = 30;
+}
+
+namespace {
+
+/// A checked configuration.
+struct Plan {
+  Settings settings;
+  std::vector<Level> levels;
+  std::vector<std::vector<int>> communicators;
+};
+
+/// Checks and copies `config`; returns what is wrong, empty when nothing is.
+std::string makePlan(const mercury_host_config &config, Plan &plan) {
+  int64_t ranks = 1;
+  if (config.num_levels < 0 || (config.num_levels > 0 && !config.levels))
+    return format("%d levels at a NULL pointer", config.num_levels);
+  for (int32_t i = 0; i < config.num_levels; ++i) {
+    const mercury_host_level &given = config.levels[i];
+    Level level;
+    level.name = given.name ? given.name : format("level%d", i);
+    level.size = given.size;
+    level.bandwidth = given.bandwidth;
+    level.latency = given.latency;
+    if (given.size < 1)
+      return format("level '%s' has size %lld", level.name.c_str(),
+                    static_cast<long long>(given.size));
+    if (!(given.bandwidth >= 0) || !(given.latency >= 0))
+      return format("level '%s' has bandwidth %g and latency %g",
+                    level.name.c_str(), given.bandwidth, given.latency);
+    if (given.size > kMaxRanks / ranks)
+      return format("more than %lld ranks", static_cast<long long>(kMaxRanks));
+    ranks *= given.size;
+    plan.levels.push_back(std::move(level));
+  }
+  if (config.num_communicators < 0 ||
+      (config.num_communicators > 0 && !config.communicators))
+    return format("%d communicators at a NULL pointer",
+                  config.num_communicators);
+  for (int32_t i = 0; i < config.num_communicators; ++i) {
+    const mercury_host_communicator &given = config.communicators[i];
+    if (given.num_levels < 0 || (given.num_levels > 0 && !given.levels))
+      return format("communicator %d has %d levels at a NULL pointer", i,
+                    given.num_levels);
+    std::vector<int> levels(given.levels, given.levels + given.num_levels);
+    std::set<int> seen;
+    for (int level : levels) {
+      if (level < 0 || level >= config.num_levels)
+        return format("communicator %d names level %d of %d", i, level,
+                      config.num_levels);
+      if (!seen.insert(level).second)
+        return format("communicator %d names level %d twice", i, level);
+    }
+    plan.communicators.push_back(std::move(levels));
+  }
+  if (config.mode != MERCURY_EAGER && config.mode != MERCURY_RENDEZVOUS)
+    return format("unknown mode %d", static_cast<int>(config.mode));
+  if (!(config.time_scale >= 0) || !(config.watchdog_seconds >= 0) ||
+      config.memory_limit < 0)
+    return format("negative time scale %g, watchdog %g s or memory limit %lld",
+                  config.time_scale, config.watchdog_seconds,
+                  static_cast<long long>(config.memory_limit));
+  plan.settings.mode = config.mode;
+  plan.settings.strict = config.strict != 0;
+  plan.settings.emulateLinks = config.emulate_links != 0;
+  plan.settings.timeScale = config.time_scale;
+  plan.settings.watchdogSeconds = config.watchdog_seconds;
+  plan.settings.memoryLimit = config.memory_limit;
+  return "";
+}
+
+/// Body of a rank's thread.
+void runRank(mercury_context &context, mercury_host_main rankMain, void *user) {
+  ThreadCount count;
+  setCurrentContext(&context);
+  int result = ncclSuccess;
+  try {
+    result = rankMain(&context, user);
+  } catch (...) {
+    context.recordError(ncclInternalError, "", "rank_main threw an exception");
+  }
+  if (leaveGroup())
+    context.recordError(ncclInvalidUsage, "",
+                        "rank_main returned inside of a group");
+  if (result != ncclSuccess && context.result == ncclSuccess &&
+      !context.domain->hasFailed())
+    context.recordError(result, "",
+                        format("rank_main returned %d: %s", result,
+                               lastErrorText(result).c_str()));
+  context.drain();
+  context.domain->rankReturned(context.rank);
+  context.destroyStreams();
+  setCurrentContext(nullptr);
+}
+
+/// Copies `text` into the caller's buffer, cut to its size.
+void copyText(const std::string &text, char *error, size_t errorSize) {
+  if (!error || errorSize == 0)
+    return;
+  size_t length = std::min(text.size(), errorSize - 1);
+  std::memcpy(error, text.data(), length);
+  error[length] = '\0';
+}
+
+} // namespace
+
+int mercury_host_run(const mercury_host_config *config,
+                     mercury_host_main rankMain, void *user, char *error,
+                     size_t errorSize) {
+  copyText("", error, errorSize);
+  if (!config || !rankMain) {
+    copyText("config or rank_main is NULL", error, errorSize);
+    return ncclInvalidArgument;
+  }
+  Plan plan;
+  std::string problem = makePlan(*config, plan);
+  if (!problem.empty()) {
+    copyText(problem, error, errorSize);
+    return ncclInvalidArgument;
+  }
+
+  auto domain = std::make_shared<Domain>(plan.settings, plan.levels);
+  int64_t numRanks = domain->topology.getNumRanks();
+  std::vector<std::unique_ptr<mercury_context>> contexts;
+  for (int64_t rank = 0; rank < numRanks; ++rank)
+    contexts.push_back(
+        std::make_unique<mercury_context>(domain, rank, plan.communicators));
+  std::vector<std::thread> threads;
+  threads.reserve(numRanks);
+  for (auto &context : contexts) {
+    try {
+      threads.emplace_back(runRank, std::ref(*context), rankMain, user);
+    } catch (const std::system_error &) {
+      context->recordError(ncclSystemError, "",
+                           "the system refused a thread for the rank");
+      domain->rankReturned(context->rank);
+    }
+  }
+  for (std::thread &thread : threads)
+    thread.join();
+  forgetIncompleteTeams(domain.get());
+
+  Domain::Lock lock(domain->mutex);
+  if (domain->getRoot().result == ncclSuccess && !domain->undelivered.empty()) {
+    const Undelivered &message = domain->undelivered.front();
+    Failure lost;
+    lost.result = ncclInvalidUsage;
+    lost.text = format("rank %lld sent %zu bytes to rank %lld on %s, which "
+                       "never received them",
+                       static_cast<long long>(message.from), message.bytes,
+                       static_cast<long long>(message.to),
+                       message.communicator.c_str());
+    domain->noteError(std::move(lost));
+  }
+  Failure root = domain->getRoot();
+  lock.unlock();
+  contexts.clear();
+  if (root.result != ncclSuccess)
+    copyText(root.describe(), error, errorSize);
+  return root.result;
+}

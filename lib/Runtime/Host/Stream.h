@@ -1,0 +1,98 @@
+//===- Stream.h - Streams and events ----------------------------*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_LIB_RUNTIME_HOST_STREAM_H
+#define MERCURY_LIB_RUNTIME_HOST_STREAM_H
+
+#include "Operation.h"
+
+#include <deque>
+#include <thread>
+
+namespace mercury::host {
+
+/// How far a stream is. Outlives the stream for the sake of events.
+class Timeline {
+public:
+  /// Number of tasks given to the stream.
+  uint64_t issued() const { return issuedTasks.load(); }
+  /// Counts one more task as given.
+  void issue() { issuedTasks.fetch_add(1); }
+  /// Counts one more task as complete.
+  void complete();
+  /// Waits until `position` tasks are complete.
+  void waitFor(uint64_t position);
+
+private:
+  std::mutex mutex;
+  std::condition_variable condition;
+  std::atomic<uint64_t> issuedTasks{0};
+  std::atomic<uint64_t> completeTasks{0};
+};
+
+/// A worker thread that runs tasks in order. The thread starts with the first
+/// task.
+class Stream {
+public:
+  Stream() : timeline(std::make_shared<Timeline>()) {}
+  /// Completes all tasks.
+  ~Stream();
+  Stream(const Stream &) = delete;
+  Stream &operator=(const Stream &) = delete;
+
+  /// Runs `portion` after all earlier tasks. False when the system refuses a
+  /// thread.
+  bool push(std::shared_ptr<Batch> batch, Portion *portion);
+  /// Lets later tasks wait for `position` of another stream.
+  bool push(std::shared_ptr<Timeline> other, uint64_t position);
+  /// Waits until all tasks are complete.
+  void synchronize() { timeline->waitFor(timeline->issued()); }
+  const std::shared_ptr<Timeline> &getTimeline() const { return timeline; }
+
+private:
+  /// A portion to run, or a position to wait for.
+  struct Task {
+    std::shared_ptr<Batch> batch;
+    Portion *portion = nullptr;
+    std::shared_ptr<Timeline> other;
+    uint64_t position = 0;
+  };
+  /// Queues `task`.
+  bool push(Task task);
+  /// Body of the worker thread.
+  void work();
+
+  LiveHandle handle;
+  std::shared_ptr<Timeline> timeline;
+  std::mutex mutex;
+  std::condition_variable condition;
+  std::deque<Task> tasks;
+  bool stop = false;
+  std::thread worker;
+};
+
+/// A position of a stream, as cudaEvent_t: recording captures what the stream
+/// was given until then; one that was never recorded is complete.
+class Event {
+public:
+  /// Captures the position of `stream`; NULL: complete at once.
+  void record(Stream *stream);
+  /// Waits for the position captured last.
+  void synchronize();
+  /// Makes `stream` wait for it; NULL: the caller waits.
+  void makeWait(Stream *stream);
+
+private:
+  LiveHandle handle;
+  std::mutex mutex;
+  std::shared_ptr<Timeline> timeline;
+  uint64_t position = 0;
+};
+
+} // namespace mercury::host
+
+#endif // MERCURY_LIB_RUNTIME_HOST_STREAM_H

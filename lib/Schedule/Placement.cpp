@@ -1,0 +1,67 @@
+//===- Placement.cpp - Where the parts of a tensor live -------------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Mercury/Schedule/TopologyModel.h"
+
+using namespace mercury;
+
+bool Placement::isReplicated() const {
+  for (const AxisList &dim : dims)
+    if (!dim.empty())
+      return false;
+  return true;
+}
+
+AxisList Placement::axes() const {
+  AxisList all;
+  for (const AxisList &dim : dims)
+    all.insert(all.end(), dim.begin(), dim.end());
+  return all;
+}
+
+std::optional<size_t> Placement::dimOf(const AxisRef &axis) const {
+  for (size_t d = 0; d < dims.size(); ++d)
+    for (const AxisRef &candidate : dims[d])
+      if (candidate == axis)
+        return d;
+  return std::nullopt;
+}
+
+Verdict mercury::verify(const Placement &placement,
+                        const TopologyModel &topology, size_t rank) {
+  if (placement.dims.size() != rank)
+    return Verdict::no("placement " + print(placement) + " has " +
+                       std::to_string(placement.dims.size()) +
+                       " dimensions, the tensor has " + std::to_string(rank));
+  AxisList all = placement.axes();
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (Verdict v = topology.verify(all[i]); !v)
+      return v;
+    for (size_t j = 0; j < i; ++j)
+      if (topology.overlap(all[i], all[j]))
+        return Verdict::no("placement " + print(placement) +
+                           " uses an axis twice: '" + print(all[j]) +
+                           "' and '" + print(all[i]) + "'");
+  }
+  return Verdict::ok();
+}
+
+std::vector<int64_t> mercury::localShape(const std::vector<int64_t> &shape,
+                                         const Placement &placement,
+                                         const TopologyModel &topology) {
+  std::vector<int64_t> local = shape;
+  for (size_t d = 0; d < local.size() && d < placement.dims.size(); ++d) {
+    int64_t size = topology.sizeOf(placement.dims[d]);
+    local[d] = local[d] / size + (local[d] % size != 0);
+  }
+  return local;
+}
+
+int64_t mercury::blockOf(const Placement &placement, size_t dim, int64_t rank,
+                         const TopologyModel &topology) {
+  return topology.coordinate(rank, placement.dims[dim]);
+}

@@ -1,0 +1,245 @@
+//===- LowerRotation.cpp - Rotations into loops with hops -*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mercury {
+#define GEN_PASS_DEF_LOWERROTATIONPASS
+#include "Mercury/Transforms/Passes.h.inc"
+} // namespace mercury
+
+using namespace mlir;
+using namespace mercury::commir;
+
+namespace {
+
+/// Lowers one rotation; inner ones are lowered already.
+class RotationLowering {
+public:
+  RotationLowering(RotateOp op, int32_t &nextRequest)
+      : op(op), b(op), loc(op.getLoc()), nextRequest(nextRequest),
+        travels(op.getTravel().size()), carries(op.getCarry().size()),
+        steps(op.getSteps()) {}
+
+  void run();
+
+private:
+  /// Clones a region's ops with its rotate_tile ops replaced.
+  void inlineRegion(Region &region, Value step, ArrayRef<Value> tiles,
+                    ArrayRef<Value> arrived);
+  void startHop(ArrayRef<Value> sources, ArrayRef<Value> targets,
+                ArrayRef<Attribute> hops, int32_t request);
+  void wait(ArrayRef<Value> sources, ArrayRef<Value> targets, int32_t request);
+  void onlyIf(Value condition, llvm::function_ref<void()> body);
+  Value compare(arith::CmpIPredicate predicate, Value step, int64_t number);
+  SmallVector<Attribute> hops(unsigned first, unsigned count);
+
+  RotateOp op;
+  OpBuilder b;
+  Location loc;
+  int32_t &nextRequest;
+  unsigned travels, carries;
+  int64_t steps;
+};
+
+} // namespace
+
+SmallVector<Attribute> RotationLowering::hops(unsigned first, unsigned count) {
+  ArrayRef<Attribute> all = op.getHops().getValue();
+  return llvm::to_vector(all.slice(first, count));
+}
+
+void RotationLowering::inlineRegion(Region &region, Value step,
+                                    ArrayRef<Value> tiles,
+                                    ArrayRef<Value> arrived) {
+  IRMapping map;
+  if (region.getNumArguments())
+    map.map(region.getArgument(0), step);
+  for (Operation &inner : region.front().without_terminator()) {
+    if (auto tile = dyn_cast<RotateTileOp>(inner)) {
+      map.map(tile.getResult(), tile.getArrived()
+                                    ? arrived[tile.getIndex() - travels]
+                                    : tiles[tile.getIndex()]);
+      continue;
+    }
+    b.clone(inner, map);
+  }
+}
+
+void RotationLowering::startHop(ArrayRef<Value> sources,
+                                ArrayRef<Value> targets,
+                                ArrayRef<Attribute> hops, int32_t request) {
+  HopOp::create(b, loc, sources, targets, b.getArrayAttr(hops),
+                b.getI32IntegerAttr(request));
+}
+
+void RotationLowering::wait(ArrayRef<Value> sources, ArrayRef<Value> targets,
+                            int32_t request) {
+  SmallVector<Value> all(sources);
+  llvm::append_range(all, targets);
+  WaitOp::create(b, loc, request, all);
+}
+
+void RotationLowering::onlyIf(Value condition,
+                              llvm::function_ref<void()> body) {
+  auto ifOp = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  body();
+}
+
+Value RotationLowering::compare(arith::CmpIPredicate predicate, Value step,
+                                int64_t number) {
+  Value constant = arith::ConstantIndexOp::create(b, loc, number);
+  return arith::CmpIOp::create(b, loc, predicate, step, constant);
+}
+
+void RotationLowering::run() {
+  // Scratch: per travelling tile the buffers it is received into, per carry the
+  // one it is received into and the one of its contribution.
+  int64_t numHops = steps - 1;
+  SmallVector<Value> scratch(op.getScratch());
+  size_t next = 0;
+  SmallVector<Value> inits, contributions(carries);
+  for (Value tile : op.getTravel()) {
+    inits.push_back(tile);
+    if (numHops == 0)
+      continue;
+    inits.push_back(scratch[next++]);
+    inits.push_back(numHops > 1 ? scratch[next++] : inits.back());
+  }
+  for (auto [i, tile] : llvm::enumerate(op.getCarry())) {
+    inits.push_back(tile);
+    if (numHops > 0)
+      inits.push_back(scratch[next++]);
+    if (op.hasCombine())
+      contributions[i] = scratch[next++];
+  }
+
+  if (numHops == 0) {
+    SmallVector<Value> tiles(inits);
+    if (op.hasCombine())
+      llvm::copy(contributions, tiles.begin() + travels);
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    inlineRegion(op.getBody(), zero, tiles, {});
+    if (op.hasCombine())
+      inlineRegion(op.getCombine(), {}, tiles,
+                   ArrayRef(inits).drop_front(travels));
+    op.erase();
+    return;
+  }
+
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value end = arith::ConstantIndexOp::create(b, loc, steps);
+  auto loop = scf::ForOp::create(b, loc, zero, end, one, inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value step = loop.getInductionVar();
+    ValueRange held = loop.getRegionIterArgs();
+    SmallVector<Value> now, coming, spare;
+    for (unsigned i = 0; i < travels; ++i) {
+      now.push_back(held[3 * i]);
+      coming.push_back(held[3 * i + 1]);
+      spare.push_back(held[3 * i + 2]);
+    }
+    SmallVector<Value> partial, other;
+    for (unsigned i = 0; i < carries; ++i) {
+      partial.push_back(held[3 * travels + 2 * i]);
+      other.push_back(held[3 * travels + 2 * i + 1]);
+    }
+    // The hop of this step's tiles overlaps the body; so does the hop of the
+    // partial results of the step before.
+    Value isNotLast = compare(arith::CmpIPredicate::ult, step, numHops);
+    int32_t travelRequest = 0, carryRequest = 0;
+    if (travels) {
+      travelRequest = nextRequest++;
+      onlyIf(isNotLast, [&] {
+        startHop(now, coming, hops(0, travels), travelRequest);
+      });
+    }
+    Value isNotFirst;
+    if (op.hasCombine()) {
+      carryRequest = nextRequest++;
+      isNotFirst = compare(arith::CmpIPredicate::ne, step, 0);
+      onlyIf(isNotFirst, [&] {
+        startHop(partial, other, hops(travels, carries), carryRequest);
+      });
+    }
+    SmallVector<Value> tiles(now);
+    llvm::append_range(tiles, op.hasCombine() ? contributions : partial);
+    inlineRegion(op.getBody(), step, tiles, {});
+    SmallVector<Value> yields;
+    if (op.hasCombine()) {
+      onlyIf(isNotFirst, [&] { wait(partial, other, carryRequest); });
+      SmallVector<Value> arrived;
+      for (auto [here, there] : llvm::zip(partial, other))
+        arrived.push_back(
+            arith::SelectOp::create(b, loc, isNotFirst, there, here));
+      inlineRegion(op.getCombine(), {}, tiles, arrived);
+      if (travels)
+        onlyIf(isNotLast, [&] { wait(now, coming, travelRequest); });
+      for (auto [to, back] : llvm::zip(coming, spare))
+        yields.append({to, back, to});
+      for (auto [i, value] : llvm::enumerate(arrived))
+        yields.append({value, arith::SelectOp::create(b, loc, isNotFirst,
+                                                      partial[i], other[i])});
+    } else {
+      if (travels)
+        onlyIf(isNotLast, [&] { wait(now, coming, travelRequest); });
+      for (auto [to, back] : llvm::zip(coming, spare))
+        yields.append({to, back, to});
+      if (carries) {
+        // Each step needs the tile that the step before has written.
+        int32_t request = nextRequest++;
+        onlyIf(isNotLast, [&] {
+          startHop(partial, other, hops(travels, carries), request);
+          wait(partial, other, request);
+        });
+        for (auto [here, there] : llvm::zip(partial, other))
+          yields.append(
+              {arith::SelectOp::create(b, loc, isNotLast, there, here),
+               arith::SelectOp::create(b, loc, isNotLast, here, there)});
+      }
+    }
+    scf::YieldOp::create(b, loc, yields);
+  }
+  // After an odd number of hops a carry sits in its scratch buffer.
+  if (numHops % 2)
+    for (auto [i, tile] : llvm::enumerate(op.getCarry()))
+      memref::CopyOp::create(b, loc, loop.getResult(3 * travels + 2 * i), tile);
+  op.erase();
+}
+
+namespace {
+struct LowerRotationPass
+    : public mercury::impl::LowerRotationPassBase<LowerRotationPass> {
+  using LowerRotationPassBase::LowerRotationPassBase;
+
+  void runOnOperation() override {
+    int32_t nextRequest = 0;
+    SmallVector<RotateOp> rotations; // inner ones first
+    getOperation().walk([&](Operation *op) {
+      if (auto rotate = dyn_cast<RotateOp>(op))
+        rotations.push_back(rotate);
+      if (auto request = op->getAttrOfType<IntegerAttr>("request"))
+        nextRequest =
+            std::max<int32_t>(nextRequest, request.getInt() + 1);
+    });
+    for (RotateOp rotate : rotations)
+      RotationLowering(rotate, nextRequest).run();
+  }
+};
+} // namespace

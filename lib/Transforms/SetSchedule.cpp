@@ -1,0 +1,232 @@
+//===- SetSchedule.cpp - A schedule for every operator -*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mercury/Analysis/OperatorModelBuilder.h"
+#include "Mercury/Analysis/ReshapePlacement.h"
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Schedule/NamedSchedules.h"
+#include "Mercury/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mercury {
+#define GEN_PASS_DEF_SETSCHEDULEPASS
+#include "Mercury/Transforms/Passes.h.inc"
+} // namespace mercury
+
+using namespace mlir;
+using namespace mercury;
+using namespace mercury::commir;
+
+namespace {
+
+/// Chooses schedules in program order, so that placements of producers are
+/// known.
+class Chooser {
+public:
+  Chooser(const TopologyModel &topology, StringRef request)
+      : topology(topology), request(request) {}
+
+  LogicalResult run(func::FuncOp function);
+
+private:
+  LogicalResult choose(DistributableOpInterface op);
+  LogicalResult named(DistributableOpInterface op, const OperatorModel &model,
+                      Schedule &schedule);
+  bool feedsContraction(Operation *op);
+  std::optional<Placement> placementOf(Value value) const {
+    auto it = placements.find(value);
+    return it == placements.end() ? std::nullopt
+                                  : std::optional<Placement>(it->second);
+  }
+
+  const TopologyModel &topology;
+  StringRef request;
+  llvm::DenseMap<Value, Placement> placements;
+  llvm::DenseMap<Operation *, bool> feeds;
+};
+
+} // namespace
+
+static bool isContraction(const OperatorModel &model) {
+  return model.inputs.size() >= 2 &&
+         llvm::any_of(model.loops, [](auto &loop) { return loop.reduction; });
+}
+
+/// Whether a contraction of the function uses the op's results, through others.
+bool Chooser::feedsContraction(Operation *op) {
+  if (auto it = feeds.find(op); it != feeds.end())
+    return it->second;
+  feeds[op] = false;
+  for (Operation *user : op->getUsers()) {
+    auto distributable = dyn_cast<DistributableOpInterface>(user);
+    if ((distributable && isContraction(buildOperatorModel(distributable))) ||
+        feedsContraction(user))
+      return feeds[op] = true;
+  }
+  return false;
+}
+
+LogicalResult Chooser::named(DistributableOpInterface op,
+                             const OperatorModel &model, Schedule &schedule) {
+  if (request.starts_with("loops")) {
+    std::string error;
+    std::optional<Schedule> parsed =
+        parseSchedule(std::string_view(request), error);
+    if (!parsed)
+      return op->emitError() << "schedule: " << error;
+    schedule = *parsed;
+    return success();
+  }
+  std::string_view name =
+      request.empty() ? std::string_view("default") : std::string_view(request);
+  if (Verdict verdict = makeNamedSchedule(name, schedule, model, topology);
+      !verdict)
+    return op->emitError() << verdict.reason();
+  return success();
+}
+
+LogicalResult Chooser::choose(DistributableOpInterface op) {
+  if (Value dynamic = firstDynamicValue(op))
+    return op->emitError() << "has a dynamic extent in a value of type "
+                           << dynamic.getType()
+                           << "; only static shapes are distributed";
+  OperatorModel model = buildOperatorModel(op);
+  Schedule schedule;
+  if (auto given = op->getAttrOfType<ScheduleAttr>(kScheduleAttrName)) {
+    schedule = given.getValue();
+  } else {
+    std::vector<std::optional<Placement>> known;
+    for (OpOperand *input : tensorInputs(op))
+      known.push_back(placementOf(input->get()));
+    bool isOpen = llvm::none_of(known, [](auto &p) { return p.has_value(); });
+    bool isDefault = request.empty() || request == "default";
+    if (isContraction(model)) {
+      // Named schedules say what contractions do; the default follows.
+      if (!isDefault ||
+          !makeFollowingSchedule(schedule, model, topology, known))
+        if (failed(named(op, model, schedule)))
+          return failure();
+    } else if (!makeFollowingSchedule(schedule, model, topology, known)) {
+      bool keepsWhole = model.inputs.empty() || !isOpen || feedsContraction(op);
+      StringRef name = keepsWhole ? "replicated" : "default";
+      if (Verdict verdict = makeNamedSchedule(std::string_view(name), schedule,
+                                              model, topology);
+          !verdict)
+        return op->emitError() << verdict.reason();
+    }
+    op->setAttr(kScheduleAttrName,
+                ScheduleAttr::get(op->getContext(), schedule));
+  }
+  for (auto [result, plan] : llvm::zip(op->getResults(), schedule.results))
+    placements[result] = plan.exit;
+  // An argument takes the placement of its first use.
+  for (auto [input, plan] : llvm::zip(tensorInputs(op), schedule.inputs))
+    if (isa<BlockArgument>(input->get()))
+      placements.try_emplace(input->get(), plan.entry);
+  return success();
+}
+
+LogicalResult Chooser::run(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments())
+    if (auto placement = function.getArgAttrOfType<PlacementAttr>(
+            argument.getArgNumber(), kPlacementAttrName))
+      placements[argument] = placement.getValue();
+  for (Operation &op : function.front()) {
+    if (auto distributable = dyn_cast<DistributableOpInterface>(op)) {
+      if (op.getNumResults() && isa<RankedTensorType>(op.getResult(0).getType()) &&
+          failed(choose(distributable)))
+        return failure();
+      continue;
+    }
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+      if (std::optional<Placement> source = placementOf(op.getOperand(0)))
+        placements[op.getResult(0)] =
+            reshapePlacement(&op, *source, topology)
+                .value_or(Placement::replicated(
+                    cast<RankedTensorType>(op.getResult(0).getType())
+                        .getRank()));
+    }
+  }
+  return success();
+}
+
+namespace {
+struct SetSchedulePass
+    : public mercury::impl::SetSchedulePassBase<SetSchedulePass> {
+  using SetSchedulePassBase::SetSchedulePassBase;
+
+  /// Adds the topology that the option gives, or names the module's.
+  LogicalResult setTopology() {
+    ModuleOp module = getOperation();
+    if (topology.empty())
+      return success();
+    StringRef text = topology;
+    if (text.consume_front("@")) {
+      if (!module.lookupSymbol<TopologyOp>(text))
+        return module.emitError() << "no topology is called '@" << text << "'";
+      module->setAttr(kTopologyAttrName,
+                      FlatSymbolRefAttr::get(&getContext(), text));
+      return success();
+    }
+    std::string error;
+    std::optional<TopologyModel> model =
+        parseTopology(std::string_view(text), error);
+    if (!model)
+      return module.emitError() << "topology '" << text << "': " << error;
+    OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+    std::string name = "topology";
+    for (unsigned i = 0; module.lookupSymbol(name); ++i)
+      name = "topology_" + std::to_string(i);
+    TopologyOp::create(b, module.getLoc(), StringRef(name), *model);
+    module->setAttr(kTopologyAttrName,
+                    FlatSymbolRefAttr::get(&getContext(), name));
+    for (auto function : module.getOps<func::FuncOp>())
+      function->removeAttr(kTopologyAttrName);
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(setTopology()))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal() || !function.getBody().hasOneBlock())
+        continue;
+      bool placed = function
+                        .walk([](Operation *op) {
+                          return isa<scf::ForallOp, ShardOp, ReplicateOp>(op) ||
+                                         isa<CommunicationOpInterface>(op)
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
+      bool scheduled = function
+                           .walk([](DistributableOpInterface op) {
+                             return op->hasAttr(kScheduleAttrName)
+                                        ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+                           })
+                           .wasInterrupted();
+      if (placed || (schedule.empty() && !scheduled))
+        continue;
+      TopologyOp found = lookupTopology(function);
+      if (!found) {
+        function.emitError()
+            << "no topology resolves: the module has none, or several and '"
+            << kTopologyAttrName << "' names none of them";
+        return signalPassFailure();
+      }
+      TopologyModel model = found.getModel();
+      if (failed(Chooser(model, schedule).run(function)))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace
