@@ -35,9 +35,10 @@ public:
   void run();
 
 private:
-  /// Clones a region's ops with its rotate_tile ops replaced.
-  void inlineRegion(Region &region, Value step, ArrayRef<Value> tiles,
-                    ArrayRef<Value> arrived);
+  /// Clones the body's ops with its rotate_tile ops replaced: those before the
+  /// carries arrive, or those after.
+  void inlineBody(bool afterArrival, Value step, ArrayRef<Value> tiles,
+                  ArrayRef<Value> arrived);
   void startHop(ArrayRef<Value> sources, ArrayRef<Value> targets,
                 ArrayRef<Attribute> hops, int32_t request);
   void wait(ArrayRef<Value> sources, ArrayRef<Value> targets, int32_t request);
@@ -47,6 +48,7 @@ private:
 
   RotateOp op;
   OpBuilder b;
+  IRMapping map;
   Location loc;
   int32_t &nextRequest;
   unsigned travels, carries;
@@ -60,17 +62,23 @@ SmallVector<Attribute> RotationLowering::hops(unsigned first, unsigned count) {
   return llvm::to_vector(all.slice(first, count));
 }
 
-void RotationLowering::inlineRegion(Region &region, Value step,
-                                    ArrayRef<Value> tiles,
-                                    ArrayRef<Value> arrived) {
-  IRMapping map;
-  if (region.getNumArguments())
-    map.map(region.getArgument(0), step);
-  for (Operation &inner : region.front().without_terminator()) {
+void RotationLowering::inlineBody(bool afterArrival, Value step,
+                                  ArrayRef<Value> tiles,
+                                  ArrayRef<Value> arrived) {
+  map.map(op.getBody().getArgument(0), step);
+  bool hasArrived = false;
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    if (isa<RotateArriveOp>(inner)) {
+      hasArrived = true;
+      continue;
+    }
+    if (hasArrived != afterArrival)
+      continue;
     if (auto tile = dyn_cast<RotateTileOp>(inner)) {
-      map.map(tile.getResult(), tile.getArrived()
-                                    ? arrived[tile.getIndex() - travels]
-                                    : tiles[tile.getIndex()]);
+      if (!tile.getArrived())
+        map.map(tile.getResult(), tiles[tile.getIndex()]);
+      else if (afterArrival)
+        map.map(tile.getResult(), arrived[tile.getIndex() - travels]);
       continue;
     }
     b.clone(inner, map);
@@ -132,10 +140,8 @@ void RotationLowering::run() {
     if (op.hasCombine())
       llvm::copy(contributions, tiles.begin() + travels);
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    inlineRegion(op.getBody(), zero, tiles, {});
-    if (op.hasCombine())
-      inlineRegion(op.getCombine(), {}, tiles,
-                   ArrayRef(inits).drop_front(travels));
+    inlineBody(false, zero, tiles, {});
+    inlineBody(true, zero, tiles, ArrayRef(inits).drop_front(travels));
     op.erase();
     return;
   }
@@ -180,7 +186,7 @@ void RotationLowering::run() {
     }
     SmallVector<Value> tiles(now);
     llvm::append_range(tiles, op.hasCombine() ? contributions : partial);
-    inlineRegion(op.getBody(), step, tiles, {});
+    inlineBody(false, step, tiles, {});
     SmallVector<Value> yields;
     if (op.hasCombine()) {
       onlyIf(isNotFirst, [&] { wait(partial, other, carryRequest); });
@@ -188,7 +194,7 @@ void RotationLowering::run() {
       for (auto [here, there] : llvm::zip(partial, other))
         arrived.push_back(
             arith::SelectOp::create(b, loc, isNotFirst, there, here));
-      inlineRegion(op.getCombine(), {}, tiles, arrived);
+      inlineBody(true, step, tiles, arrived);
       if (travels)
         onlyIf(isNotLast, [&] { wait(now, coming, travelRequest); });
       for (auto [to, back] : llvm::zip(coming, spare))

@@ -426,7 +426,8 @@ FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
   append(arguments, kept);
   auto rotate =
       RotateOp::create(b, loc, results, steps[loop], b.getArrayAttr(hops),
-                       travel, carry, kept, ValueRange());
+                       travel, carry, kept, ValueRange(),
+                       /*combineCount=*/carry.empty() ? 0 : 1);
   OpBuilder::InsertionGuard guard(b);
   Block *body = b.createBlock(&rotate.getBody(), {}, arguments,
                               SmallVector<Location>(arguments.size(), loc));
@@ -457,7 +458,7 @@ FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
     SmallVector<Type> pairs;
     for (Value value : carry)
       pairs.append(2, value.getType());
-    Block *combine = b.createBlock(&rotate.getCombine(), {}, pairs,
+    Block *combine = b.createBlock(&rotate.getCombine().front(), {}, pairs,
                                    SmallVector<Location>(pairs.size(), loc));
     SmallVector<Value> merged;
     for (auto [n, i] : llvm::enumerate(carryOf))

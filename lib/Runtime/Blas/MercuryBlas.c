@@ -53,9 +53,8 @@ static int lead(int64_t stride, int64_t columns) {
       int64_t m, int64_t n, int64_t k, const type *a, int64_t lda,             \
       const type *b, int64_t ldb, type *c, int64_t ldc) {                      \
     cblas_##letter##gemm(RowMajor, transA, transB, toInt(m), toInt(n),         \
-                         toInt(k), 1, a,                                       \
-                         lead(lda, transA == Trans ? m : k), b,                \
-                         lead(ldb, transB == Trans ? k : n), 1, c,             \
+                         toInt(k), 1, a, lead(lda, transA == Trans ? m : k),   \
+                         b, lead(ldb, transB == Trans ? k : n), 1, c,          \
                          lead(ldc, n));                                        \
   }
 #define DEFINE_FORMS(letter, type)                                             \

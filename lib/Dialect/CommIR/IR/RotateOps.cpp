@@ -23,6 +23,11 @@ static unsigned operandOfResult(RotateOp op, unsigned result) {
   return op.getTravel().size() + result;
 }
 
+bool RotateOp::hasCombine() {
+  return !getCombine().empty() ||
+         !getBody().front().getOps<RotateArriveOp>().empty();
+}
+
 bool RotateOp::hasBufferSemantics() {
   return llvm::all_of(getOperandTypes(), llvm::IsaPred<BaseMemRefType>) &&
          getBody().getNumArguments() == 1;
@@ -64,6 +69,8 @@ LogicalResult RotateOp::verify() {
   // rotate_c4
   if (hasCombine() && getCarry().empty())
     return emitOpError("has a combine region but no carry");
+  if (getCombine().size() > 1)
+    return emitOpError("has more than one combine region");
   if (hasBufferSemantics())
     return getResults().empty() ? success()
                                 : emitOpError("on buffers has no results");
@@ -85,11 +92,11 @@ LogicalResult RotateOp::verify() {
     SmallVector<Type> pairs;
     for (Type type : getCarry().getTypes())
       pairs.append(2, type);
-    if (getCombine().getArgumentTypes() != TypeRange(pairs))
+    if (getCombine().front().getArgumentTypes() != TypeRange(pairs))
       return emitOpError() << "combine takes ("
-                           << getCombine().getArgumentTypes() << "), expected ("
+                           << getCombine().front().getArgumentTypes() << "), expected ("
                            << TypeRange(pairs) << ")";
-    if (failed(verifyYield(*this, getCombine(), getCarry().getTypes(),
+    if (failed(verifyYield(*this, getCombine().front(), getCarry().getTypes(),
                            "combine")))
       return failure();
   }
@@ -125,7 +132,7 @@ bool RotateOp::isWritable(Value value, const AnalysisState &) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
     return true;
-  if (argument.getOwner()->getParent() == &getCombine())
+  if (argument.getOwner()->getParent() != &getBody())
     return argument.getArgNumber() % 2 == 0; // contributions are only read
   return argument.getArgNumber() > getTravel().size();
 }
@@ -141,9 +148,9 @@ LogicalResult RotateOp::verifyAnalysis(const AnalysisState &state) {
                            << " is not updated in place; each step would copy";
   if (hasCombine())
     for (auto [i, value] : llvm::enumerate(
-             getCombine().front().getTerminator()->getOperands()))
+             getCombine().front().front().getTerminator()->getOperands()))
       if (!state.areEquivalentBufferizedValues(
-              value, getCombine().front().getArgument(2 * i)))
+              value, getCombine().front().front().getArgument(2 * i)))
         return emitOpError() << "combine value " << i
                              << " is not updated in place; each step would copy";
   return success();
@@ -167,7 +174,7 @@ RotateOp::getBufferType(Value value, const BufferizationOptions &options,
                         SmallVector<Value> &stack) {
   unsigned operand;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner()->getParent() == &getCombine())
+    if (argument.getOwner()->getParent() != &getBody())
       return cast<BufferLikeType>(Type(identityType(value.getType())));
     operand = argument.getArgNumber() - 1;
   } else {
@@ -232,48 +239,47 @@ LogicalResult RotateOp::bufferize(RewriterBase &rewriter,
       rewriter, loc, TypeRange(), getSteps(), getHops(),
       ArrayRef(buffers).take_front(travels),
       ArrayRef(buffers).slice(travels, carries),
-      ArrayRef(buffers).drop_front(travels + carries), scratch);
+      ArrayRef(buffers).drop_front(travels + carries), scratch,
+      /*combineCount=*/0);
 
-  // Moves a region over: its tile arguments become rotate_tile ops.
-  auto move = [&](Region &from, Region &to, bool isBody) -> LogicalResult {
-    Block *old = &from.front();
-    SmallVector<Type> types;
-    if (isBody)
-      types.push_back(rewriter.getIndexType());
-    Block *block = rewriter.createBlock(&to, to.end(), types,
-                                        SmallVector<Location>(types.size(), loc));
-    SmallVector<Value> values;
-    if (isBody)
-      values.push_back(block->getArgument(0));
-    for (BlockArgument argument :
-         old->getArguments().drop_front(isBody ? 1 : 0)) {
-      unsigned n = argument.getArgNumber() - (isBody ? 1 : 0);
-      unsigned tile = isBody ? n : travels + n / 2;
-      bool arrived = !isBody && n % 2 == 0;
-      Value buffer =
-          tile < travels + carries
-              ? RotateTileOp::create(rewriter, loc, buffers[tile].getType(),
-                                     tile, arrived)
-                    .getResult()
-              : buffers[tile];
-      values.push_back(isa<TensorType>(argument.getType())
-                           ? ToTensorOp::create(rewriter, loc,
-                                                argument.getType(), buffer)
-                                 .getResult()
-                           : buffer);
-    }
-    rewriter.mergeBlocks(old, block, values);
-    Operation *yield = block->getTerminator();
-    rewriter.setInsertionPoint(yield);
-    rewriter.replaceOpWithNewOp<RotateYieldOp>(yield, ValueRange());
-    return success();
+  // The tile of an operand inside the body, as a tensor again if it was one.
+  auto tile = [&](BlockArgument argument, unsigned operand,
+                  bool arrived) -> Value {
+    Value buffer = operand < travels + carries
+                       ? RotateTileOp::create(rewriter, loc,
+                                              buffers[operand].getType(),
+                                              operand, arrived)
+                             .getResult()
+                       : buffers[operand];
+    if (!isa<TensorType>(argument.getType()))
+      return buffer;
+    return ToTensorOp::create(rewriter, loc, argument.getType(), buffer);
   };
   {
     OpBuilder::InsertionGuard guard(rewriter);
-    bool combine = hasCombine();
-    if (failed(move(getBody(), made.getBody(), true)) ||
-        (combine && failed(move(getCombine(), made.getCombine(), false))))
-      return failure();
+    Block *body = rewriter.createBlock(&made.getBody(), {},
+                                       {rewriter.getIndexType()}, {loc});
+    SmallVector<Value> values{body->getArgument(0)};
+    for (BlockArgument argument :
+         getBody().front().getArguments().drop_front())
+      values.push_back(tile(argument, argument.getArgNumber() - 1, false));
+    Operation *yield = getBodyYield();
+    rewriter.mergeBlocks(&getBody().front(), body, values);
+    if (!getCombine().empty()) {
+      rewriter.eraseOp(yield);
+      rewriter.setInsertionPointToEnd(body);
+      RotateArriveOp::create(rewriter, loc);
+      Block *combine = &getCombine().front().front();
+      SmallVector<Value> pairs;
+      for (BlockArgument argument : combine->getArguments()) {
+        unsigned n = argument.getArgNumber();
+        pairs.push_back(tile(argument, travels + n / 2, n % 2 == 0));
+      }
+      yield = combine->getTerminator();
+      rewriter.mergeBlocks(combine, body, pairs);
+    }
+    rewriter.setInsertionPoint(yield);
+    rewriter.replaceOpWithNewOp<RotateYieldOp>(yield, ValueRange());
   }
   rewriter.setInsertionPointAfter(made);
   SmallVector<Value> results(ArrayRef(buffers).drop_front(travels));

@@ -47,8 +47,9 @@ def CommIR_RotateOp : CommIR_Op<"rotate", [
     ```
 
     On buffers it has no results and no buffer arguments: tiles come from
-    `commir.rotate_tile`, state from outside, and `scratch` holds the buffers
-    that tiles are received into.
+    `commir.rotate_tile`, state from outside, `scratch` holds the buffers that
+    tiles are received into, and the combine region stands at the end of the
+    body, behind `commir.rotate_arrive`.
 
     **Constraints:**
     - (C1) one hop per travelling and carried tile, `steps` is positive;
@@ -63,7 +64,8 @@ def CommIR_RotateOp : CommIR_Op<"rotate", [
     Variadic<CommIR_TensorOrBuffer>:$travel, Variadic<CommIR_TensorOrBuffer>:$carry,
     Variadic<AnyType>:$state, Variadic<AnyStaticShapeMemRef>:$scratch);
   let results = (outs Variadic<AnyType>:$results);
-  let regions = (region SizedRegion<1>:$body, AnyRegion:$combine);
+  let regions = (region SizedRegion<1>:$body,
+                        VariadicRegion<SizedRegion<1>>:$combine);
   let hasVerifier = 1;
   let assemblyFormat = [{
     `steps` $steps (`travel` `(` $travel^ `:` type($travel) `)`)?
@@ -76,18 +78,30 @@ def CommIR_RotateOp : CommIR_Op<"rotate", [
   let extraClassDeclaration = [{
     /// True for the form on buffers.
     bool hasBufferSemantics();
-    bool hasCombine() { return !getCombine().empty(); }
+    bool hasCombine();
     ::mlir::Operation *getBodyYield() { return getBody().front().getTerminator(); }
   }];
+}
+
+def CommIR_RotateArriveOp : CommIR_Op<"rotate_arrive", [
+    HasParent<"RotateOp">,
+    MemoryEffects<[MemRead, MemWrite, MemRead<NetworkResource>,
+                   MemWrite<NetworkResource>]>]> {
+  let summary = "waits for carries, on buffers";
+  let description = [{
+    What stands before it in the body computes contributions; what stands behind
+    merges them into the tiles that have arrived.
+  }];
+  let assemblyFormat = "attr-dict";
 }
 
 def CommIR_RotateTileOp : CommIR_Op<"rotate_tile",
     [HasParent<"RotateOp">, MemoryEffects<[MemRead]>]> {
   let summary = "the buffer of a tile at this step";
   let description = [{
-    `travel`, `carry` tiles by index in the order of the operands; inside the
-    body a carry of a rotation with `combine` is the destination of the step's
-    contribution. In the combine region `arrived` selects the tile that came in.
+    `travel`, `carry` tiles by index in the order of the operands; a
+    carry of a rotation with `combine` is the buffer of the step's contribution,
+    `arrived` selects the one that came in instead.
   }];
   let arguments = (ins I64Attr:$index, UnitAttr:$arrived);
   let results = (outs AnyMemRef:$result);

@@ -1,0 +1,130 @@
+//===- Blocking.cpp - Block sizes of a contraction ------------------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Blocking.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace mlir;
+
+namespace mercury {
+namespace {
+using Role = Contraction::Role;
+using Pack = Blocking::Pack;
+
+struct Host {
+  unsigned vectorBits = 128;
+  bool fma = false;
+};
+
+/// The machine that compiles, which is the one that runs.
+const Host &host() {
+  static const Host host = [] {
+    Host result;
+    llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+    if (features.lookup("avx512f"))
+      result.vectorBits = 512;
+    else if (features.lookup("avx"))
+      result.vectorBits = 256;
+    result.fma = features.lookup("fma") || features.lookup("neon");
+    return result;
+  }();
+  return host;
+}
+
+/// A block of at most `wanted`, a multiple of `unit`, that cuts `extent` into
+/// parts of nearly equal size.
+int64_t balance(int64_t extent, int64_t wanted, int64_t unit) {
+  int64_t parts = std::max<int64_t>(llvm::divideCeil(extent, wanted), 1);
+  return llvm::alignTo(std::max<int64_t>(llvm::divideCeil(extent, parts), 1),
+                       unit);
+}
+
+/// The last loop of A if it is a reduction, else that of B, else the largest.
+unsigned chooseReduction(const Contraction &contraction) {
+  for (const Contraction::Operand *operand : {&contraction.a, &contraction.b})
+    if (auto loop = operand->lastLoop();
+        loop && contraction.roles[*loop] == Role::K)
+      return *loop;
+  return *contraction.largestLoop(Role::K);
+}
+
+/// Packing pays where an element is read often enough, and is needed where the
+/// kernel's loads would not be contiguous.
+Pack choosePackB(const Contraction &contraction, const Blocking &blocking) {
+  if (contraction.b.lastLoop() == blocking.nLoop)
+    return contraction.extentOf(Role::M) > blocking.mr ? Pack::Vector
+                                                       : Pack::None;
+  return contraction.b.lastLoop() == blocking.kLoop ? Pack::Turned
+                                                    : Pack::Scalar;
+}
+
+/// True if the rows of A that the kernel reads together fall into the same few
+/// sets of a cache.
+bool rowsCollide(const Contraction &contraction, const Blocking &blocking) {
+  std::optional<unsigned> dim = contraction.a.dimOf(*blocking.mLoop);
+  auto type = cast<ShapedType>(contraction.a.value.getType());
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  for (int64_t extent : type.getShape().drop_front(*dim + 1))
+    bytes *= extent;
+  return bytes % 4096 == 0;
+}
+
+Pack choosePackA(const Contraction &contraction, const Blocking &blocking) {
+  std::optional<unsigned> last = contraction.a.lastLoop();
+  bool converts = contraction.a.element() != contraction.c.element();
+  // Each element is read once per panel of columns.
+  bool isReused = contraction.extentOf(Role::N) > 4 * blocking.nr;
+  if (!blocking.mLoop || contraction.extentOf(Role::M) < blocking.mr)
+    return Pack::None;
+  if (last == blocking.kLoop)
+    return isReused && (converts || rowsCollide(contraction, blocking))
+               ? Pack::Turned
+               : Pack::None;
+  if (!isReused)
+    return Pack::None;
+  return last == blocking.mLoop ? Pack::Vector : Pack::Scalar;
+}
+} // namespace
+
+std::optional<Blocking> chooseBlocking(Contraction &contraction,
+                                       const BlockingOptions &options) {
+  std::optional<unsigned> last = contraction.c.lastLoop();
+  if (!last || contraction.roles[*last] == Role::Batch)
+    return std::nullopt;
+  if (contraction.roles[*last] == Role::M)
+    contraction.swapInputs();
+
+  Blocking result;
+  result.nLoop = *last;
+  result.mLoop = contraction.largestLoop(Role::M);
+  result.kLoop = chooseReduction(contraction);
+  unsigned bits = options.vectorBits ? options.vectorBits : host().vectorBits;
+  result.fma = bits >= 256 || host().fma;
+  result.lanes = bits / contraction.c.element().getIntOrFloatBitWidth();
+  // AVX-512 has 32 registers: 12 x 2 accumulators and room to load ahead. AVX2
+  // has 16: 6 x 2, two for B and one for A.
+  result.nr = 2 * result.lanes;
+  result.mr = options.registerM ? options.registerM
+              : bits >= 512     ? 12
+              : bits >= 256     ? 6
+                                : 4;
+  int64_t n = contraction.extents[result.nLoop];
+  int64_t m = result.mLoop ? contraction.extents[*result.mLoop] : 1;
+  int64_t k = contraction.extents[result.kLoop];
+  // Measured on AVX-512 with 48 KiB and 2 MiB of cache; see benchmarks/.
+  result.kc = balance(k, options.blockK ? options.blockK : 384, result.nr);
+  result.nc = balance(n, options.blockN ? options.blockN : 1024, result.nr);
+  result.mc = balance(m, options.blockM ? options.blockM : 96, result.mr);
+  result.packB = choosePackB(contraction, result);
+  result.packA = choosePackA(contraction, result);
+  return result;
+}
+
+} // namespace mercury

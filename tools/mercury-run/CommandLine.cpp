@@ -1,0 +1,225 @@
+//===- CommandLine.cpp - Options of mercury-run --------------------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+#include "RunError.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace cl = llvm::cl;
+
+namespace mercury::run {
+
+static constexpr llvm::StringLiteral overview =
+    R"(Runs a tensor program on many ranks
+
+Compiles a function of linalg ops for every rank of a topology, runs each rank
+as a thread of this process, and prints a table: schedule, ranks, error, time,
+and per rank multiply-adds, bytes sent and the most bytes held at once.
+With --verify the result is compared with the function on one rank, accumulated
+in f64.
+
+EXAMPLES:
+  Verify a file with the schedules and the topology that it names:
+    mercury-run --verify examples/gemm.mlir
+  Another topology, and a schedule by name (--list-schedules prints them):
+    mercury-run --verify --topology=node=2,gpu=2 \
+                --schedule=all_gather_gemm f.mlir
+  A schedule of your own, one line per operator, or a transform script (.mlir):
+    mercury-run --verify --schedule=mine.txt f.mlir
+  Inputs and results as NumPy files, the rest random from a seed:
+    mercury-run --arg 0=a.npy --save 0=c.npy --seed=7 f.mlir
+  Does communication hide behind compute on slower links? Median of 20 runs:
+    mercury-run --link-bandwidth=4e9 --link-latency=2e-5 --repeat=20 f.mlir
+  The loop nest over ranks that the schedule gives:
+    mercury-run --emit=stage2 f.mlir
+
+EXIT CODES: 0 verified (ran, without --verify), 1 wrong result, 2 bad input,
+3 runtime failure
+)";
+
+namespace {
+enum class Local { Codegen, Blas, Loops };
+
+/// All options; made by parseCommandLine, so that a program that links this
+/// library only to run programs has none of them.
+struct Options {
+  cl::OptionCategory category{"mercury-run options"};
+
+  cl::opt<std::string> file{cl::Positional, cl::desc("<input file>"),
+                            cl::init(""), cl::cat(category)};
+  cl::opt<std::string> entry{
+      "entry", cl::desc("Function to run (default: the only one)"),
+      cl::value_desc("name"), cl::cat(category)};
+  cl::opt<std::string> topology{
+      "topology",
+      cl::desc("Machine, as levels (node=2,gpu=2) or the symbol of a "
+               "commir.topology (default: the module's)"),
+      cl::value_desc("levels|@symbol"), cl::cat(category)};
+  cl::opt<std::string> schedule{
+      "schedule",
+      cl::desc("Schedule for operators that have none: a name, a text, a file "
+               "of texts, or a transform script (default: the input's, else "
+               "'default')"),
+      cl::value_desc("name|file"), cl::cat(category)};
+  cl::opt<bool> listSchedules{"list-schedules",
+                              cl::desc("Print the named schedules and exit"),
+                              cl::cat(category)};
+  cl::opt<bool> verify{"verify",
+                       cl::desc("Compare with the function on one rank"),
+                       cl::cat(category)};
+  cl::opt<uint64_t> seed{"seed", cl::desc("Seed of random inputs (default: 0)"),
+                         cl::init(0), cl::cat(category)};
+  cl::list<std::string> arguments{
+      "arg", cl::desc("Read argument N from a .npy file"),
+      cl::value_desc("N=file.npy"), cl::cat(category)};
+  cl::list<std::string> results{
+      "save", cl::desc("Write result N to a .npy file"),
+      cl::value_desc("N=file.npy"), cl::cat(category)};
+  cl::opt<int64_t> repeat{
+      "repeat", cl::desc("Run so often, report the median time (default: 1)"),
+      cl::init(1), cl::value_desc("N"), cl::cat(category)};
+  cl::opt<bool> stats{
+      "stats",
+      cl::desc("Also print messages, waiting time, bytes per memory class, and "
+               "the time of each phase of the compiler"),
+      cl::cat(category)};
+  cl::opt<bool> json{"json", cl::desc("Print everything as JSON instead"),
+                     cl::cat(category)};
+  cl::opt<Local> local{
+      "local", cl::desc("Compute inside a rank:"), cl::init(Local::Codegen),
+      cl::values(
+          clEnumValN(Local::Codegen, "codegen",
+                     "generated, vectorized (default)"),
+          clEnumValN(Local::Blas, "blas", "calls of a BLAS library"),
+          clEnumValN(Local::Loops, "loops", "plain loops, compiles fast")),
+      cl::cat(category)};
+  cl::opt<unsigned> optLevel{
+      "O", cl::desc("LLVM's optimization level, 0 to 3 (default: 3)"),
+      cl::init(3), cl::Prefix, cl::cat(category)};
+  cl::opt<int64_t> chunks{
+      "chunks", cl::desc("Pieces that each hop is cut into (default: 1)"),
+      cl::init(1), cl::value_desc("N"), cl::cat(category)};
+  cl::opt<bool> noPromote{
+      "no-promote",
+      cl::desc("Accumulate f16 and bf16 in themselves, not in f32"),
+      cl::cat(category)};
+  cl::opt<Stage> emit{
+      "emit", cl::desc("Print the module at the end of a stage and exit:"),
+      cl::values(clEnumValN(Stage::Scheduled, "stage1", "scheduled operators"),
+                 clEnumValN(Stage::Distributed, "stage2",
+                            "distributed loop nest, global shapes"),
+                 clEnumValN(Stage::SPMD, "stage3", "one rank, local shapes"),
+                 clEnumValN(Stage::LLVM, "llvm", "the llvm dialect")),
+      cl::cat(category)};
+  cl::opt<bool> strict{
+      "strict",
+      cl::desc("One communication call of a rank at a time, in issue order: "
+               "what would hang on GPUs is reported"),
+      cl::cat(category)};
+  cl::opt<bool> eager{
+      "eager", cl::desc("Sends are buffered, not held until they are received"),
+      cl::cat(category)};
+  cl::opt<bool> emulateLinks{
+      "emulate-links",
+      cl::desc("Links take the time that the topology's figures say"),
+      cl::cat(category)};
+  cl::opt<double> linkBandwidth{
+      "link-bandwidth",
+      cl::desc("Emulate links of this bandwidth, whatever the topology says"),
+      cl::value_desc("bytes/s"), cl::init(-1), cl::cat(category)};
+  cl::opt<double> linkLatency{
+      "link-latency",
+      cl::desc("Emulate links of this latency, whatever the topology says"),
+      cl::value_desc("seconds"), cl::init(-1), cl::cat(category)};
+  cl::opt<double> timeScale{
+      "time-scale", cl::desc("Factor on the time of emulated links"),
+      cl::value_desc("factor"), cl::init(1), cl::cat(category)};
+  cl::opt<double> watchdog{
+      "watchdog",
+      cl::desc("Give up after so long without progress and say who waits for "
+               "whom, 0: never (default: 30)"),
+      cl::value_desc("seconds"), cl::init(30), cl::cat(category)};
+  cl::opt<int64_t> memoryLimit{
+      "memory-limit",
+      cl::desc("Bytes that a rank may hold at once (default: no limit)"),
+      cl::value_desc("bytes"), cl::init(0), cl::cat(category)};
+  cl::list<std::string> libraries{
+      "load", cl::desc("Shared library with kernels that the program calls"),
+      cl::value_desc("library"), cl::cat(category)};
+};
+} // namespace
+
+/// Parses `N=path` of the option `name`.
+static llvm::Error parseFiles(llvm::StringRef name,
+                              const cl::list<std::string> &values,
+                              std::map<unsigned, std::string> &files) {
+  for (llvm::StringRef value : values) {
+    auto [number, path] = value.split('=');
+    unsigned index;
+    if (number.getAsInteger(10, index) || path.empty())
+      return badInput("--" + name + " expects N=file.npy, but got '" + value +
+                      "'");
+    if (!files.try_emplace(index, path.str()).second)
+      return badInput("--" + name + " names " + llvm::Twine(index) + " twice");
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
+  // LLVM's own --stats is about its passes; two of a name are a fatal error.
+  if (cl::Option *theirs = cl::getRegisteredOptions().lookup("stats"))
+    theirs->removeArgument();
+  static Options options;
+  cl::HideUnrelatedOptions(options.category);
+  // With a stream for errors, a mistake is returned instead of ending the
+  // process with another exit code.
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
+    return badInput("");
+  CommandLine line;
+  line.file = options.file;
+  line.listSchedules = options.listSchedules;
+  if (line.file.empty() && !line.listSchedules)
+    return badInput("no input file; --help explains");
+  CompileOptions &compile = line.compile;
+  compile.entry = options.entry;
+  compile.topology = options.topology;
+  compile.schedule = options.schedule;
+  static constexpr llvm::StringLiteral locals[] = {"codegen", "blas", "loops"};
+  compile.local = locals[static_cast<int>(options.local.getValue())];
+  compile.chunks = options.chunks;
+  compile.promote = !options.noPromote;
+  compile.optLevel = options.optLevel;
+  LaunchOptions &launch = line.launch;
+  launch.repeat = options.repeat;
+  launch.strict = options.strict;
+  launch.eager = options.eager;
+  launch.emulateLinks = options.emulateLinks;
+  launch.linkBandwidth = options.linkBandwidth;
+  launch.linkLatency = options.linkLatency;
+  launch.timeScale = options.timeScale;
+  launch.watchdogSeconds = options.watchdog;
+  launch.memoryLimit = options.memoryLimit;
+  launch.poison = options.verify;
+  if (launch.repeat < 1 || compile.chunks < 1)
+    return badInput("--repeat and --chunks must be positive");
+  line.verify = options.verify;
+  line.json = options.json;
+  line.stats = options.stats;
+  line.seed = options.seed;
+  line.libraries = options.libraries;
+  if (options.emit.getNumOccurrences())
+    line.emit = options.emit;
+  if (llvm::Error error =
+          parseFiles("arg", options.arguments, line.argumentFiles))
+    return std::move(error);
+  if (llvm::Error error = parseFiles("save", options.results, line.resultFiles))
+    return std::move(error);
+  return line;
+}
+
+} // namespace mercury::run

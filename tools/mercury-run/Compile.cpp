@@ -1,0 +1,273 @@
+//===- Compile.cpp - From a module to a program for every rank -----------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compile.h"
+#include "Jit.h"
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Pipelines/Pipelines.h"
+#include "MultiplyAdds.h"
+#include "RunError.h"
+#include "ScheduleSource.h"
+#include "Signature.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/JSON.h"
+#include <chrono>
+
+using namespace mlir;
+
+namespace mercury::run {
+
+std::vector<TensorSpec> CompiledProgram::globalArguments() const {
+  std::vector<TensorSpec> specs;
+  for (const ShardSpec &argument : arguments)
+    specs.push_back(argument.global);
+  return specs;
+}
+
+namespace {
+/// Tells the observer when the distribute pipeline reaches the end of a stage.
+struct StageObserver : public PassInstrumentation {
+  explicit StageObserver(
+      const std::function<void(Stage, Operation *)> &observer)
+      : observer(observer) {}
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (!isa<ModuleOp>(op))
+      op = op->getParentOfType<ModuleOp>();
+    if (pass->getArgument() == "mercury-set-schedule")
+      observer(Stage::Scheduled, op);
+    else if (pass->getArgument() == "mercury-distribute")
+      observer(Stage::Distributed, op);
+  }
+  std::function<void(Stage, Operation *)> observer;
+};
+
+class Stopwatch {
+public:
+  double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+};
+} // namespace
+
+/// The shard of a value of the SPMD function: its local type, and its placement
+/// and global type from the attributes of the argument or result.
+static llvm::Expected<ShardSpec> shardOf(Type local, DictionaryAttr attrs,
+                                         const TopologyModel &topology,
+                                         const llvm::Twine &what) {
+  ShardSpec shard;
+  auto globalType =
+      attrs ? attrs.getAs<TypeAttr>(commir::kGlobalTypeAttrName) : nullptr;
+  auto placement =
+      attrs ? attrs.getAs<commir::PlacementAttr>(commir::kPlacementAttrName)
+            : nullptr;
+  llvm::Expected<TensorSpec> spec =
+      specOf(globalType ? globalType.getValue() : local, what);
+  if (!spec)
+    return spec.takeError();
+  shard.global = std::move(*spec);
+  llvm::Expected<TensorSpec> localSpec = specOf(local, what);
+  if (!localSpec)
+    return localSpec.takeError();
+  size_t rank = shard.global.shape.size();
+  shard.placement =
+      placement ? placement.getValue() : Placement::replicated(rank);
+  if (Verdict verdict = verify(shard.placement, topology, rank); !verdict)
+    return badInput(what + ": " + verdict.reason());
+  // Extents are padded to what the schedule's factors divide, which may be more
+  // than the next multiple of the number of shards.
+  shard.localShape = localSpec->shape;
+  std::vector<int64_t> least =
+      localShape(shard.global.shape, shard.placement, topology);
+  bool fits = localSpec->element == shard.global.element &&
+              least.size() == shard.localShape.size();
+  for (size_t dim = 0; fits && dim < least.size(); ++dim)
+    fits = shard.localShape[dim] >= least[dim];
+  if (!fits)
+    return badInput(what + " has the local type " + localSpec->str() +
+                    ", but " + shard.global.str() + " placed as " +
+                    print(shard.placement) + " has shards of " +
+                    TensorSpec{shard.global.element, least}.str());
+  return shard;
+}
+
+/// Fills in the topology, shards and multiply-adds from stage 3.
+static llvm::Error describeSPMD(func::FuncOp function,
+                                CompiledProgram &program) {
+  commir::TopologyOp topology = commir::lookupTopology(function);
+  if (!topology)
+    return badInput("no topology: declare a commir.topology in the module or "
+                    "give one with --topology=gpu=4");
+  program.topology = topology.getModel();
+  std::string where = " of @" + function.getSymName().str();
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto shard = shardOf(type, function.getArgAttrDict(i), program.topology,
+                         "argument " + llvm::Twine(i) + where);
+    if (!shard)
+      return shard.takeError();
+    program.arguments.push_back(std::move(*shard));
+  }
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+    auto shard = shardOf(type, function.getResultAttrDict(i), program.topology,
+                         "result " + llvm::Twine(i) + where);
+    if (!shard)
+      return shard.takeError();
+    program.results.push_back(std::move(*shard));
+  }
+  program.multiplyAdds = countMultiplyAdds(function);
+  return llvm::Error::success();
+}
+
+/// Reads the communicators out of the requirements:
+///   {"communicators": [["node", "gpu:(1)2"], ...], ...}
+static llvm::Error readRequirements(ModuleOp module, CompiledProgram &program) {
+  std::string name = program.entry + "_requirements";
+  auto global = module.lookupSymbol<LLVM::GlobalOp>(name);
+  auto text = global ? dyn_cast_or_null<StringAttr>(global.getValueOrNull())
+                     : StringAttr();
+  if (!text)
+    return runtimeFailure("the compiled program has no string @" + name);
+  llvm::Expected<llvm::json::Value> value =
+      llvm::json::parse(text.getValue().rtrim('\0'));
+  if (!value)
+    return runtimeFailure("@" + name +
+                          " is not JSON: " + llvm::toString(value.takeError()));
+  auto broken = [&](const llvm::Twine &why) {
+    return runtimeFailure("@" + name + ": " + why);
+  };
+  const llvm::json::Object *object = value->getAsObject();
+  const llvm::json::Array *communicators =
+      object ? object->getArray("communicators") : nullptr;
+  if (!communicators)
+    return broken("no array \"communicators\"");
+  for (const llvm::json::Value &entry : *communicators) {
+    const llvm::json::Array *axes = entry.getAsArray();
+    if (!axes)
+      return broken("a communicator is not an array of axes");
+    Communicator &communicator = program.communicators.emplace_back();
+    for (const llvm::json::Value &axis : *axes) {
+      std::optional<llvm::StringRef> axisText = axis.getAsString();
+      std::string reason = "not a string";
+      TextCursor cursor(axisText ? std::string_view(*axisText) : "");
+      if (!axisText || !parse(cursor, communicator.emplace_back(), reason))
+        return broken("an axis of a communicator is " + reason);
+      if (Verdict v = program.topology.verify(communicator.back()); !v)
+        return broken(v.reason());
+    }
+  }
+  return llvm::Error::success();
+}
+
+/// Stage 0, 1 or 2 -> stage 3, in place.
+static llvm::Error distribute(ModuleOp module, const CompileOptions &options,
+                              CompiledProgram &program) {
+  Stopwatch watch;
+  auto function = module.lookupSymbol<func::FuncOp>(program.entry);
+  program.inputMultiplyAdds = countMultiplyAdds(function);
+  llvm::Expected<ScheduleChoice> choice =
+      resolveSchedule(module, function, options.schedule);
+  if (!choice)
+    return choice.takeError();
+  program.schedule = choice->label;
+  PassManager pm(module.getContext());
+  DistributePipelineOptions pipeline;
+  pipeline.schedule = choice->option;
+  pipeline.topology = options.topology;
+  pipeline.promote = options.promote;
+  buildDistributePipeline(pm, pipeline);
+  if (options.observer)
+    pm.addInstrumentation(std::make_unique<StageObserver>(options.observer));
+  if (failed(pm.run(module)))
+    return badInput("cannot distribute @" + program.entry);
+  program.distributeSeconds = watch.seconds();
+  function = module.lookupSymbol<func::FuncOp>(program.entry);
+  if (!function)
+    return badInput("distribution has removed @" + program.entry);
+  if (options.observer)
+    options.observer(Stage::SPMD, module);
+  return describeSPMD(function, program);
+}
+
+/// Stage 3 -> the llvm dialect, in place.
+static llvm::Error lower(ModuleOp module, const CompileOptions &options,
+                         CompiledProgram &program) {
+  Stopwatch watch;
+  PassManager pm(module.getContext());
+  HostPipelineOptions pipeline;
+  pipeline.local = options.local;
+  pipeline.chunks = options.chunks;
+  buildHostPipeline(pm, pipeline);
+  if (failed(pm.run(module)))
+    return badInput("cannot lower @" + program.entry + " for CPU ranks");
+  program.lowerSeconds = watch.seconds();
+  if (options.observer)
+    options.observer(Stage::LLVM, module);
+  return readRequirements(module, program);
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+lowerProgram(ModuleOp module, const CompileOptions &options, Stage last,
+             CompiledProgram &program) {
+  auto enter = [&](llvm::StringRef phase) {
+    if (options.phase)
+      options.phase(phase);
+  };
+  llvm::Expected<func::FuncOp> entry = findEntry(module, options.entry);
+  if (!entry)
+    return entry.takeError();
+  // Refuse what cannot be run before a pass meets it.
+  if (llvm::Expected<Signature> signature = signatureOf(*entry); !signature)
+    return signature.takeError();
+  program.entry = entry->getSymName();
+  OwningOpRef<ModuleOp> copy = isolateEntry(module, program.entry);
+  enter("distributing");
+  if (llvm::Error error = distribute(*copy, options, program))
+    return std::move(error);
+  if (last < Stage::LLVM)
+    return copy;
+  enter("lowering");
+  if (llvm::Error error = lower(*copy, options, program))
+    return std::move(error);
+  return copy;
+}
+
+llvm::Expected<CompiledProgram> compileProgram(ModuleOp module,
+                                               const CompileOptions &options) {
+  CompiledProgram program;
+  llvm::Expected<OwningOpRef<ModuleOp>> lowered =
+      lowerProgram(module, options, Stage::LLVM, program);
+  if (!lowered)
+    return lowered.takeError();
+  if (options.phase)
+    options.phase("generating machine code");
+  Stopwatch watch;
+  if (options.local == "blas")
+    if (llvm::Error error = loadSymbols("libmercury_blas.so"))
+      return std::move(error);
+  auto engine = createEngine(**lowered, options.optLevel);
+  if (!engine)
+    return runtimeFailure("cannot compile @" + program.entry + ": " +
+                          llvm::toString(engine.takeError()));
+  llvm::Expected<void *> packed = (*engine)->lookup(program.entry + "_packed");
+  if (!packed)
+    return runtimeFailure("cannot link @" + program.entry + ": " +
+                          llvm::toString(packed.takeError()));
+  program.packed =
+      reinterpret_cast<int (*)(mercury_context *, void **)>(*packed);
+  program.engine = std::move(*engine);
+  program.jitSeconds = watch.seconds();
+  return program;
+}
+
+} // namespace mercury::run
