@@ -67,8 +67,10 @@ PlacementAnalysis::PlacementAnalysis(Operation *op,
         argument.getArgNumber(), kPlacementAttrName);
     if (attr && !(used && used->placement == attr.getValue()))
       used = placedShape(shapeOf(argument), attr.getValue(), topology);
-    if (used && used->placement.isReplicated())
-      used->padded.assign(shapeOf(argument).begin(), shapeOf(argument).end());
+    if (used) // what is held whole has no padding
+      for (auto [dim, axes] : llvm::enumerate(used->placement.dims))
+        if (axes.empty())
+          used->padded[dim] = shapeOf(argument)[dim];
     shapes[argument] =
         used.value_or(placedShape(shapeOf(argument),
                                   Placement::replicated(

@@ -96,7 +96,7 @@ private:
   Location loc;
   SmallVector<int64_t> steps;
   SmallVector<Source> sources;
-  llvm::DenseMap<Operation *, size_t> sourceOfAccess;
+  llvm::DenseMap<const Access *, size_t> sourceOfAccess;
   SmallVector<Output> outputs;
 };
 
@@ -138,7 +138,7 @@ LogicalResult NestResolver::classify() {
         break;
     if (index == sources.size())
       sources.push_back(source);
-    sourceOfAccess[access.op] = index;
+    sourceOfAccess[&access] = index;
   }
   for (unsigned i = 0; i < nest.inits.size(); ++i) {
     FailureOr<Output> output = classifyOutput(i);
@@ -524,7 +524,7 @@ FailureOr<NestResolver::State> NestResolver::emitBody(State state) {
   };
   auto tileOf = [&](const Access &access) {
     return access.output ? state.outputs[*access.output]
-                         : state.tiles[sourceOfAccess.lookup(access.op)];
+                         : state.tiles[sourceOfAccess.lookup(&access)];
   };
   // A slice of the block that is held; all of it is the block itself.
   auto sliceTile = [&](const Access &access, RankedTensorType type) -> Value {

@@ -1,0 +1,4 @@
+// REQUIRES: openblas
+// DEFINE: %{bufferize} = --canonicalize --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" --canonicalize --cse --buffer-deallocation-pipeline
+// RUN: mercury-opt %S/patch-kernels-run.mlir %{bufferize} --mercury-patch-kernels=local=blas --mercury-lower-to-llvm | mlir-runner -O1 -e main --entry-point-result=void --shared-libs=%mlir_c_runner_utils,%mercury_lib_dir/libmercury_blas%shlibext | FileCheck %S/patch-kernels-run.mlir
+// RUN: mercury-opt %S/vectorize-contractions-run.mlir %{bufferize} --mercury-patch-kernels=local=blas --mercury-lower-to-llvm | mlir-runner -O1 -e main --entry-point-result=void --shared-libs=%mlir_c_runner_utils,%mercury_lib_dir/libmercury_blas%shlibext | FileCheck %S/vectorize-contractions-run.mlir
