@@ -11,29 +11,46 @@
 
 using namespace mercury;
 
+namespace {
+/// A placed tensor that may lead.
+struct Leader {
+  const OperatorModel::Tensor *tensor;
+  const Placement *placement;
+};
+} // namespace
+
 Verdict mercury::makeFollowingSchedule(
     Schedule &schedule, const OperatorModel &op, const TopologyModel &topology,
-    const std::vector<std::optional<Placement>> &known) {
-  // Inputs in order of how many axes shard them.
-  std::vector<size_t> order;
+    const std::vector<std::optional<Placement>> &inputs,
+    const std::vector<std::optional<Placement>> &inits) {
+  std::vector<Leader> leaders;
+  auto add = [&](const OperatorModel::Tensor &tensor,
+                 const std::optional<Placement> &placement) {
+    if (placement && tensor.mapped && !placement->isReplicated())
+      leaders.push_back({&tensor, &*placement});
+  };
   for (size_t i = 0; i < op.inputs.size(); ++i)
-    if (known[i] && op.inputs[i].mapped && !known[i]->isReplicated())
-      order.push_back(i);
-  if (order.empty())
-    return Verdict::no("no input of " + op.name + " is sharded");
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return topology.sizeOf(known[a]->axes()) > topology.sizeOf(known[b]->axes());
-  });
+    add(op.inputs[i], inputs[i]);
+  std::stable_sort(leaders.begin(), leaders.end(),
+                   [&](const Leader &a, const Leader &b) {
+                     return topology.sizeOf(a.placement->axes()) >
+                            topology.sizeOf(b.placement->axes());
+                   });
+  for (size_t i = 0; i < op.results.size(); ++i)
+    if (!op.neutralInit[i])
+      add(op.results[i], inits[i]);
+  if (leaders.empty())
+    return Verdict::no("nothing that " + op.name + " reads is sharded");
 
   Schedule s = Schedule::replicated(op);
   std::vector<AxisList> axesOf(op.loops.size());
   bool reduces = std::all_of(op.hasCombiner.begin(), op.hasCombiner.end(),
                              [](bool has) { return has; });
   AxisList used;
-  for (size_t i : order)
-    for (size_t dim = 0; dim < known[i]->dims.size(); ++dim) {
-      int loop = op.inputs[i].loopOfDim[dim];
-      const AxisList &axes = known[i]->dims[dim];
+  for (const Leader &leader : leaders)
+    for (size_t dim = 0; dim < leader.placement->dims.size(); ++dim) {
+      int loop = leader.tensor->loopOfDim[dim];
+      const AxisList &axes = leader.placement->dims[dim];
       if (loop < 0 || axes.empty() || !axesOf[loop].empty() ||
           (op.loops[loop].reduction && !reduces))
         continue;
@@ -64,7 +81,7 @@ Verdict mercury::makeFollowingSchedule(
   };
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     s.inputs[i].nest = place(op.inputs[i], false);
-    s.inputs[i].entry = known[i].value_or(s.inputs[i].nest);
+    s.inputs[i].entry = inputs[i].value_or(s.inputs[i].nest);
   }
   for (size_t i = 0; i < op.results.size(); ++i)
     s.results[i].nest = s.results[i].exit = place(op.results[i], true);

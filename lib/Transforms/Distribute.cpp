@@ -510,8 +510,13 @@ FailureOr<SmallVector<Value>> NestBuilder::build() {
     placeInputs();
     b.setInsertionPointAfter(padded);
     auto dps = cast<DestinationStyleOpInterface>(op.getOperation());
+    b.setInsertionPoint(padded);
     for (auto [i, init] : llvm::enumerate(dps.getDpsInits()))
-      padded->setOperand(dps.getDpsInitOperand(i)->getOperandNumber(), init);
+      padded->setOperand(
+          dps.getDpsInitOperand(i)->getOperandNumber(),
+          model.neutralInit[i] ? init
+                               : place(init, s.results[i].nest, AxisList()));
+    b.setInsertionPointAfter(padded);
     for (auto [i, value] : llvm::enumerate(padded->getResults())) {
       Value placed = ReplicateOp::create(b, loc, value);
       if (!s.results[i].exit.isReplicated())

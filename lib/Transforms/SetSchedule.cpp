@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 namespace mercury {
 #define GEN_PASS_DEF_SETSCHEDULEPASS
@@ -103,18 +104,21 @@ LogicalResult Chooser::choose(DistributableOpInterface op) {
   if (auto given = op->getAttrOfType<ScheduleAttr>(kScheduleAttrName)) {
     schedule = given.getValue();
   } else {
-    std::vector<std::optional<Placement>> known;
+    std::vector<std::optional<Placement>> known, inits;
     for (OpOperand *input : tensorInputs(op))
       known.push_back(placementOf(input->get()));
+    for (Value init :
+         cast<DestinationStyleOpInterface>(op.getOperation()).getDpsInits())
+      inits.push_back(placementOf(init));
     bool isOpen = llvm::none_of(known, [](auto &p) { return p.has_value(); });
     bool isDefault = request.empty() || request == "default";
     if (isContraction(model)) {
       // Named schedules say what contractions do; the default follows.
       if (!isDefault ||
-          !makeFollowingSchedule(schedule, model, topology, known))
+          !makeFollowingSchedule(schedule, model, topology, known, inits))
         if (failed(named(op, model, schedule)))
           return failure();
-    } else if (!makeFollowingSchedule(schedule, model, topology, known)) {
+    } else if (!makeFollowingSchedule(schedule, model, topology, known, inits)) {
       bool keepsWhole = model.inputs.empty() || !isOpen || feedsContraction(op);
       StringRef name = keepsWhole ? "replicated" : "default";
       if (Verdict verdict = makeNamedSchedule(std::string_view(name), schedule,

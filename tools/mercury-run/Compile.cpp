@@ -254,7 +254,8 @@ llvm::Expected<CompiledProgram> compileProgram(ModuleOp module,
   Stopwatch watch;
   if (options.local == "blas")
     if (llvm::Error error = loadSymbols("libmercury_blas.so"))
-      return std::move(error);
+      return badInput("blas is not available: " +
+                      llvm::toString(std::move(error)));
   auto engine = createEngine(**lowered, options.optLevel);
   if (!engine)
     return runtimeFailure("cannot compile @" + program.entry + ": " +

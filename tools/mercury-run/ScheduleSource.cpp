@@ -121,6 +121,8 @@ static llvm::Expected<ScheduleChoice> applyFile(func::FuncOp function,
     return badInput("'" + path + "' has " + llvm::Twine(schedules.size()) +
                     " schedules, but @" + function.getSymName() + " has " +
                     numbers);
+  // Input without schedules has not loaded the dialect.
+  function.getContext()->loadDialect<commir::CommIRDialect>();
   for (auto [op, schedule] : llvm::zip_equal(*operators, schedules))
     op->setAttr(commir::kScheduleAttrName,
                 commir::ScheduleAttr::get(op->getContext(), schedule));

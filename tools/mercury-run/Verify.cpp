@@ -34,7 +34,9 @@ namespace {
 /// What one pass over a result and its reference finds.
 struct Differences {
   double errorSquares = 0, referenceSquares = 0;
-  double largestReference = 0;
+  double largestReference = 0; ///< of the absolute values
+  double smallest = std::numeric_limits<double>::infinity();
+  double largest = -std::numeric_limits<double>::infinity();
   double worst = -1; ///< largest absolute error, at `worstIndex`
   int64_t worstIndex = 0;
   int64_t nonFinite = 0;  ///< elements of the reference that are no number
@@ -59,6 +61,8 @@ static Differences compare(const HostTensor &result,
     d.errorSquares += error * error;
     d.referenceSquares += expected * expected;
     d.largestReference = std::max(d.largestReference, std::fabs(expected));
+    d.smallest = std::min(d.smallest, expected);
+    d.largest = std::max(d.largest, expected);
     if (error > d.worst) {
       d.worst = error;
       d.worstIndex = i;
@@ -130,6 +134,13 @@ void verifyResult(const HostTensor &result, const HostTensor &reference,
         name + "the reference is all zero; the error is absolute");
   else if (norm != 0)
     error /= norm;
+  if (norm != 0 && count > 1 && d.smallest == d.largest && !d.nonFinite) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << name << "every element of the reference is "
+        << llvm::format("%.9g", d.largest) << ", which shows little";
+    verification.notes.push_back(text);
+  }
   if (d.mismatched)
     error = std::numeric_limits<double>::infinity();
   verification.error = std::max(verification.error, error);

@@ -30,7 +30,8 @@ struct Verification {
   double error = 0;
   /// Why it is not verified, one line each.
   std::vector<std::string> failures;
-  /// What makes the check weak: a reference that is all zero or not finite.
+  /// What makes the check weak: a reference that is all zero, all equal or not
+  /// finite.
   std::vector<std::string> notes;
 };
 

@@ -32,12 +32,14 @@ Verdict makeNamedSchedule(std::string_view name, Schedule &schedule,
 
 /// Fills in a schedule under which the operator runs where its inputs live: the
 /// axes of the input that is sharded most go to the loops that run over its
-/// dimensions, the others take what is left. `known[i]` is where input i lives,
-/// nothing where that is open; open inputs are placed as the loops need them.
-/// A reduction over ranks ends in all-reduce. Illegal when no input is sharded.
-Verdict makeFollowingSchedule(Schedule &schedule, const OperatorModel &op,
-                              const TopologyModel &topology,
-                              const std::vector<std::optional<Placement>> &known);
+/// dimensions, the others take what is left, inits last. `inputs[i]` is where
+/// input i lives, nothing where that is open; open inputs are placed as the
+/// loops need them; `inits` the same for inits. A reduction over ranks ends in
+/// all-reduce. Illegal when nothing is sharded.
+Verdict makeFollowingSchedule(
+    Schedule &schedule, const OperatorModel &op, const TopologyModel &topology,
+    const std::vector<std::optional<Placement>> &inputs,
+    const std::vector<std::optional<Placement>> &inits);
 
 } // namespace mercury
 
