@@ -31,6 +31,7 @@ void mercury::buildDistributePipeline(
   pm.addPass(createDistributePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createVerifyDistributedPass());
   pm.addPass(createResolveCommunicationPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -119,4 +119,32 @@ def SetSchedulePass : Pass<"mercury-set-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mercury::commir::CommIRDialect"];
 }
 
+def ErasePlacementPass : Pass<"mercury-erase-placement", "::mlir::ModuleOp"> {
+  let summary = "Take placement off again: the program for one device";
+  let description = [{
+    Placement ops become their operands, `commir.shift` becomes index arithmetic,
+    rank loops become `scf.for` on tensors; topologies, schedules and placements
+    go. What is left computes what the function computed before it was
+    distributed.
+
+    Precondition: stage 2. Postcondition: no commir op and no commir attribute.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def VerifyDistributedPass
+    : Pass<"mercury-verify-distributed", "::mlir::ModuleOp"> {
+  let summary = "Check the contract of stage 2";
+  let description = [{
+    Every op on a ranked tensor stands in a rank loop, is a placement op, or runs
+    on all ranks and has its result placed; rank loops map axes of the topology,
+    each once, with their sizes; accesses can be evaluated. No race: at each step
+    tiles written by different ranks are disjoint, and a rank reads of an output
+    only the tile that it writes. (On one device a race cannot be seen: ranks run
+    in sequence.) Changes nothing.
+  }];
+}
+
 #endif

@@ -44,6 +44,7 @@ def CommIR_RankCoordOp : CommIR_Op<"rank_coord", [Pure]> {
 class CommIR_CommunicationOp<string mnemonic, list<Trait> traits = []>
     : CommIR_Op<mnemonic, [
         DestinationStyleOpInterface,
+        DeclareOpInterfaceMethods<InferTypeOpInterface>,
         DeclareOpInterfaceMethods<CommIR_CommunicationOpInterface>,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
         DeclareOpInterfaceMethods<BufferizableOpInterface,
@@ -84,7 +85,8 @@ def CommIR_AllGatherOp : CommIR_MoveOp<"all_gather"> {
     - (C1) at least one axis, each an axis of the topology, none twice;
     - (C2) the output's shape is the axes' size followed by the input's shape;
     - (C3) element types agree;
-    - (C4) tensors: a result of the output's type and no request; buffers: none.
+    - (C4) tensors: a result of the output's type and no request; buffers: no
+      result, a request is not negative.
   }];
 }
 
@@ -103,7 +105,8 @@ def CommIR_ReduceScatterOp : CommIR_MoveOp<"reduce_scatter"> {
     - (C1) at least one axis, each an axis of the topology, none twice;
     - (C2) the input's shape is the axes' size followed by the output's shape;
     - (C3) element types agree;
-    - (C4) tensors: a result of the output's type and no request; buffers: none.
+    - (C4) tensors: a result of the output's type and no request; buffers: no
+      result, a request is not negative.
   }];
   let arguments = !con((ins CommIR_ReductionKindAttr:$kind), moveArguments);
   let assemblyFormat = [{
@@ -127,7 +130,8 @@ def CommIR_AllToAllOp : CommIR_MoveOp<"all_to_all"> {
     - (C1) at least one axis, each an axis of the topology, none twice;
     - (C2) input and output have one shape, whose first extent is the axes' size;
     - (C3) element types agree;
-    - (C4) tensors: a result of the output's type and no request; buffers: none.
+    - (C4) tensors: a result of the output's type and no request; buffers: no
+      result, a request is not negative.
   }];
 }
 
@@ -146,7 +150,8 @@ def CommIR_BroadcastOp : CommIR_MoveOp<"broadcast"> {
     - (C1) at least one axis, each an axis of the topology, none twice;
     - (C2) input and output have one shape;
     - (C3) element types agree;
-    - (C4) tensors: a result of the output's type and no request; buffers: none.
+    - (C4) tensors: a result of the output's type and no request; buffers: no
+      result, a request is not negative.
   }];
   let arguments = !con(moveArguments, (ins Index:$root));
   let assemblyFormat = [{
@@ -172,7 +177,8 @@ def CommIR_PermuteOp : CommIR_MoveOp<"permute"> {
     - (C1) at least one axis, each an axis of the topology, none twice;
     - (C2) input and output have one shape;
     - (C3) element types agree;
-    - (C4) tensors: a result of the output's type and no request; buffers: none;
+    - (C4) tensors: a result of the output's type and no request; buffers: no
+      result, a request is not negative;
     - (C5) source and destination match over the group (checked by
       `mercury-verify-communication`, which evaluates them).
   }];
@@ -193,7 +199,8 @@ def CommIR_AllReduceOp : CommIR_CommunicationOp<"all_reduce"> {
 
     **Constraints:**
     - (C1) at least one axis, each an axis of the topology, none twice;
-    - (C4) tensors: a result of the output's type and no request; buffers: none.
+    - (C4) tensors: a result of the output's type and no request; buffers: no
+      result, a request is not negative.
   }];
   let arguments = (ins CommIR_ReductionKindAttr:$kind,
                        CommIR_TensorOrBuffer:$output,
@@ -223,7 +230,9 @@ def CommIR_HopOp : CommIR_Op<"hop", [
 
     **Constraints:**
     - (C1) one hop per source and target, at least one;
-    - (C2) the types of a source and its target agree.
+    - (C2) the types of a source and its target agree;
+    - (C3) axes of hops are axes of the topology;
+    - (C4) a request is not negative.
   }];
   let arguments = (ins Variadic<AnyStaticShapeMemRef>:$sources,
                        Variadic<AnyStaticShapeMemRef>:$targets,
@@ -245,7 +254,11 @@ def CommIR_WaitOp : CommIR_Op<"wait", [
     ```mlir
     commir.wait 0 for %k, %k1 : memref<4x8xf32>, memref<4x8xf32>
     ```
+
+    **Constraints:**
+    - (C1) the request is not negative.
   }];
+  let hasVerifier = 1;
   let arguments = (ins I32Attr:$request, Variadic<AnyMemRef>:$buffers);
   let assemblyFormat = [{
     $request (`for` $buffers^ `:` type($buffers))? attr-dict

@@ -36,10 +36,16 @@ def CommIR_AxisAttr : CommIR_Attr<"Axis", "axis",
     `#commir.axis<gpu>` is a whole level, `#commir.axis<gpu:(1)2>` its outer
     factor 2. As the mapping of a dimension of `scf.forall` it says that the
     dimension runs over the coordinates of the axis.
+
+    **Constraints:**
+    - (C1) the level's name is a letter or underscore followed by letters,
+      digits and underscores;
+    - (C2) the factors are positive and at most 2^20.
   }];
   let parameters = (ins StringRefParameter<"level">:$level, "int64_t":$pre,
                         "int64_t":$size);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
   let builders = [AttrBuilder<(ins "const ::mercury::AxisRef &":$axis), [{
     return $_get($_ctxt, axis.level, axis.pre, axis.size);
   }]>];
@@ -54,9 +60,14 @@ def CommIR_PlacementAttr : CommIR_Attr<"Placement", "placement"> {
     `#commir.placement<[{node, gpu}, {} ]>`: dimension 0 is sharded over node
     (major) and gpu, dimension 1 over nothing; every axis that is not named
     holds a replica.
+
+    **Constraints:**
+    - (C1) its axes are as `#commir.axis` allows them;
+    - (C2) no axis is named twice.
   }];
   let parameters = (ins StringRefParameter<"canonical text">:$text);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
   let builders = [AttrBuilder<(ins "const ::mercury::Placement &":$placement), [{
     return $_get($_ctxt, ::mercury::print(placement));
   }]>];
@@ -69,10 +80,15 @@ def CommIR_ScheduleAttr : CommIR_Attr<"Schedule", "schedule"> {
   let summary = "everything chosen for one operator";
   let description = [{
     `#commir.schedule<"loops [rank gpu, -, -] inputs [...] results [...]">`;
-    the grammar stands at `print(const Schedule &)`.
+    the grammar stands at `print(const Schedule &)`. Whether it is legal is
+    asked where an operator has it.
+
+    **Constraints:**
+    - (C1) the text is that of a schedule.
   }];
   let parameters = (ins StringRefParameter<"canonical text">:$text);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
   let builders = [AttrBuilder<(ins "const ::mercury::Schedule &":$schedule), [{
     return $_get($_ctxt, ::mercury::print(schedule));
   }]>];
@@ -88,6 +104,10 @@ def CommIR_LevelAttr : CommIR_Attr<"Level", "level"> {
     primitives [send_recv, all_gather]>`; bandwidth in bytes/s per rank and
     direction, latency in seconds. What is left out is unknown, all primitives
     are then allowed.
+
+    **Constraints:**
+    - (C1) fields are known and given once, figures are finite;
+    - (C2) primitives are known and named once.
   }];
   let parameters = (ins StringRefParameter<"">:$name, "int64_t":$size,
                         "::llvm::APFloat":$bandwidth, "::llvm::APFloat":$latency,
@@ -112,6 +132,10 @@ def CommIR_DeviceAttr : CommIR_Attr<"Device", "device"> {
   let description = [{
     `#commir.device<memory 80000000000, reservable 76000000000, bandwidth
     3.35e+12, peak {bf16 = 9.89e+14}>`: bytes, bytes, bytes/s, operations/s.
+
+    **Constraints:**
+    - (C1) fields and element types are known and given once, figures are
+      finite.
   }];
   let parameters = (ins "int64_t":$memory, "int64_t":$reservable,
                         "::llvm::APFloat":$bandwidth,
@@ -136,9 +160,16 @@ def CommIR_HopAttr : CommIR_Attr<"Hop", "hop"> {
   let description = [{
     `#commir.hop<{gpu} by 1>`: the rank at coordinate c of the axes receives
     from coordinate c + 1 (mod their size) and sends to c - 1.
+
+    **Constraints:**
+    - (C1) there is an axis, and none is named twice.
   }];
   let parameters = (ins ArrayRefParameter<"AxisAttr">:$axes, "int64_t":$stride);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ::mercury::AxisList getAxisList() const;
+  }];
 }
 
 def CommIR_AxisArrayAttr : TypedArrayAttrBase<CommIR_AxisAttr, "list of axes">;

@@ -34,7 +34,7 @@ def CommIR_ShardOp : CommIR_PlacementOp<"shard"> {
     - (C1) the placement has as many dimensions as the tensor;
     - (C2) its axes are axes of the topology;
     - (C3) no axis is used twice;
-    - (C4) axes of `fetch` are axes of the placement.
+    - (C4) axes of `fetch` are axes of the placement, none twice.
   }];
   let arguments = (ins AnyRankedTensor:$source, CommIR_PlacementAttr:$placement,
                        OptionalAttr<CommIR_AxisArrayAttr>:$fetch);
@@ -72,7 +72,7 @@ def CommIR_ReshardOp : CommIR_PlacementOp<"reshard"> {
     - (C1) the placement has as many dimensions as the tensor;
     - (C2) its axes are axes of the topology;
     - (C3) no axis is used twice;
-    - (C4) axes of `fetch` are axes of the placement.
+    - (C4) axes of `fetch` are axes of the placement, none twice.
   }];
   let arguments = (ins AnyRankedTensor:$source, CommIR_PlacementAttr:$placement,
                        OptionalAttr<CommIR_AxisArrayAttr>:$fetch);

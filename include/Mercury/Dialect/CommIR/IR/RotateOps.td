@@ -53,20 +53,29 @@ def CommIR_RotateOp : CommIR_Op<"rotate", [
 
     **Constraints:**
     - (C1) one hop per travelling and carried tile, `steps` is positive;
-    - (C2) arguments of the body: the step, then one per operand, of its type;
-    - (C3) the body yields one value per carry and state, of their types;
+    - (C2) arguments of the body: the step, then (on tensors) one per operand,
+      of its type;
+    - (C3) the body yields one value per carry and state, of their types (on
+      buffers: none);
     - (C4) the combine region, where present, takes two values per carry and
-      yields one, and there is a carry;
+      yields one, and there is a carry; on buffers one `rotate_arrive` stands in
+      its place;
     - (C5) results are those of carries and states (on buffers: none);
-    - (C6) axes of hops are axes of the topology.
+    - (C6) axes of hops are axes of the topology;
+    - (C7) operands are all tensors or all buffers;
+    - (C8) `scratch`, on buffers: of each travelling tile's type one per hop but
+      at most two, of each carry's one where it hops and one with combine; on
+      tensors: none.
   }];
   let arguments = (ins I64Attr:$steps, CommIR_HopArrayAttr:$hops,
     Variadic<CommIR_TensorOrBuffer>:$travel, Variadic<CommIR_TensorOrBuffer>:$carry,
-    Variadic<AnyType>:$state, Variadic<AnyStaticShapeMemRef>:$scratch);
+    Variadic<CommIR_TensorOrBuffer>:$state,
+    Variadic<AnyStaticShapeMemRef>:$scratch);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body,
                         VariadicRegion<SizedRegion<1>>:$combine);
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let assemblyFormat = [{
     `steps` $steps (`travel` `(` $travel^ `:` type($travel) `)`)?
     (`carry` `(` $carry^ `:` type($carry) `)`)?
@@ -79,7 +88,11 @@ def CommIR_RotateOp : CommIR_Op<"rotate", [
     /// True for the form on buffers.
     bool hasBufferSemantics();
     bool hasCombine();
-    ::mlir::Operation *getBodyYield() { return getBody().front().getTerminator(); }
+    ::mlir::Operation *getBodyYield() {
+      return getBody().front().getTerminator();
+    }
+    /// Tiles that move: the travelling ones, then the carries.
+    unsigned getNumMoving() { return getTravel().size() + getCarry().size(); }
   }];
 }
 
@@ -91,8 +104,16 @@ def CommIR_RotateArriveOp : CommIR_Op<"rotate_arrive", [
   let description = [{
     What stands before it in the body computes contributions; what stands behind
     merges them into the tiles that have arrived.
+
+    ```mlir
+    commir.rotate_arrive
+    ```
+
+    **Constraints:**
+    - (C1) the rotation is on buffers and has a carry.
   }];
   let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 
 def CommIR_RotateTileOp : CommIR_Op<"rotate_tile",
@@ -102,10 +123,21 @@ def CommIR_RotateTileOp : CommIR_Op<"rotate_tile",
     `travel`, `carry` tiles by index in the order of the operands; a
     carry of a rotation with `combine` is the buffer of the step's contribution,
     `arrived` selects the one that came in instead.
+
+    ```mlir
+    %k = commir.rotate_tile 0 : memref<4x8xf32>
+    ```
+
+    **Constraints:**
+    - (C1) the rotation is on buffers;
+    - (C2) the index is that of a travelling or carried tile;
+    - (C3) `arrived` stands behind `rotate_arrive`, for a carry;
+    - (C4) the result has the shape and element type of the tile.
   }];
   let arguments = (ins I64Attr:$index, UnitAttr:$arrived);
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = "$index (`arrived` $arrived^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def CommIR_RotateYieldOp : CommIR_Op<"rotate_yield", [
@@ -114,6 +146,13 @@ def CommIR_RotateYieldOp : CommIR_Op<"rotate_yield", [
       ["bufferizesToMemoryRead", "bufferizesToMemoryWrite", "getAliasingValues",
        "mustBufferizeInPlace", "bufferize"]>]> {
   let summary = "ends a region of a rotation";
+  let description = [{
+    Its values are what the region returns; see `commir.rotate` (C3), (C4).
+
+    ```mlir
+    commir.rotate_yield %1 : tensor<4x8xf32>
+    ```
+  }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }

@@ -25,8 +25,9 @@ def CommIR_TopologyOp : CommIR_Op<"topology", [Symbol]> {
 
     **Constraints:**
     - (C1) there is a level, their names are unique and not empty;
-    - (C2) sizes are positive;
-    - (C3) figures are finite and not negative, `reservable` is at most `memory`.
+    - (C2) sizes are positive, their product is at most 2^20;
+    - (C3) figures are finite and not negative, `reservable` is at most `memory`
+      (where that is given).
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, CommIR_LevelArrayAttr:$levels,
                        OptionalAttr<CommIR_DeviceAttr>:$device);
