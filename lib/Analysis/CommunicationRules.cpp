@@ -191,41 +191,56 @@ Movement mercury::movementOfRead(const OwnerTable &owners, const AxisList &axes,
   if (moving.empty())
     return movement;
 
-  bool asksFetch = std::any_of(moving.begin(), moving.end(), [&](size_t axis) {
-    return std::find(fetch.begin(), fetch.end(), axes[axis]) != fetch.end();
-  });
-  if (!asksFetch && rules.rotation(moving, /*last=*/false, movement.hops)) {
+  std::vector<size_t> fetched, rotating;
+  for (size_t axis : moving)
+    (std::find(fetch.begin(), fetch.end(), axes[axis]) != fetch.end()
+         ? fetched
+         : rotating)
+        .push_back(axis);
+  bool rotates = !rotating.empty() &&
+                 rules.rotation(rotating, /*last=*/false, movement.hops) &&
+                 std::any_of(movement.hops.begin(), movement.hops.end(),
+                             [](const std::optional<Hop> &hop) {
+                               return hop.has_value();
+                             });
+  if (rotates) {
     movement.kind = Movement::Kind::Rotate;
     bool starts = true;
     std::vector<int64_t> start(rules.numRanks());
     for (int64_t r = 0; r < rules.numRanks(); ++r) {
-      start[r] = rules.sourceOf(0, r, moving);
+      start[r] = rules.sourceOf(0, r, rotating);
       starts &= start[r] == r;
     }
     if (!starts)
       movement.start = start;
-    bool hopsAtAll =
-        std::any_of(movement.hops.begin(), movement.hops.end(),
-                    [](const std::optional<Hop> &hop) { return hop.has_value(); });
-    if (hopsAtAll || movement.start.empty())
-      return movement;
-    movement.start.clear(); // a fixed permutation: one fetch
+  } else {
+    movement.kind = Movement::Kind::Fetch;
+    movement.hops.clear();
+    rotating.clear();
+    fetched = moving;
   }
-  movement.hops.clear();
-  movement.kind = Movement::Kind::Fetch;
-  AxisList group = rules.list(moving);
-  for (int64_t t = 0; t < rules.numSteps(); ++t) {
+  movement.fetched = rules.list(fetched);
+  // Each step's fetch is a permutation of tiles that rotate alike.
+  bool permutes = true;
+  for (int64_t t = 0; t < rules.numSteps() && permutes; ++t) {
     std::vector<int64_t> readers(rules.numRanks(), 0);
-    for (int64_t r = 0; r < rules.numRanks(); ++r)
-      if (++readers[rules.sourceOf(t, r, moving)] > 1)
-        movement.kind = Movement::Kind::Lists;
+    for (int64_t r = 0; r < rules.numRanks() && permutes; ++r) {
+      int64_t holder = rules.sourceOf(t, r, fetched);
+      permutes = ++readers[holder] == 1;
+      for (size_t axis : rotating)
+        permutes &= rules.ownerOn(t, holder, axis) == rules.ownerOn(t, r, axis);
+    }
   }
-  if (movement.kind == Movement::Kind::Lists && !same.empty()) {
-    // Lists serve every reader alone.
-    movement.moving.insert(movement.moving.end(), movement.broadcast.begin(),
-                           movement.broadcast.end());
-    movement.broadcast.clear();
-  }
+  if (permutes)
+    return movement;
+  // Lists serve every reader alone.
+  movement.kind = Movement::Kind::Lists;
+  movement.hops.clear();
+  movement.start.clear();
+  movement.fetched.clear();
+  movement.moving.insert(movement.moving.end(), movement.broadcast.begin(),
+                         movement.broadcast.end());
+  movement.broadcast.clear();
   return movement;
 }
 

@@ -224,6 +224,13 @@ Value NestResolver::merge(Output &output, Value into, Value other) {
   return output.combiner.createMerge(b, loc, output.group, into, other)[0];
 }
 
+static AxisList without(AxisList axes, const AxisList &removed) {
+  llvm::erase_if(axes, [&](const AxisRef &axis) {
+    return llvm::is_contained(removed, axis);
+  });
+  return axes;
+}
+
 static Table constantIn(const std::vector<int64_t> &row) { return Table{row}; }
 
 /// One permutation: every rank receives the tile of rank source[step][rank].
@@ -311,14 +318,15 @@ void NestResolver::arrive(size_t depth, State &state) {
       tile = lists(tile, m.moving, m.source, times);
       continue;
     }
-    if (m.kind == Movement::Kind::Fetch) {
-      Table source = m.source;
-      // Broadcast comes after: sources differ from readers in `moving` only.
-      for (auto &row : source)
+    if (!m.fetched.empty()) {
+      // Sources differ from readers in `fetched` only: tiles have rotated over
+      // other axes, and are broadcast afterwards.
+      Table holders = m.source;
+      for (auto &row : holders)
         for (auto [r, owner] : llvm::enumerate(row))
           owner = topology.withCoordinate(
-              r, m.moving, topology.coordinate(owner, m.moving));
-      tile = permute(tile, m.moving, source, times, steps);
+              r, m.fetched, topology.coordinate(owner, m.fetched));
+      tile = permute(tile, m.fetched, holders, times, steps);
     }
     if (m.broadcast.empty())
       continue;
@@ -604,7 +612,8 @@ FailureOr<SmallVector<LocalValue>> NestResolver::run() {
     Value tile = locals.find(source.base)->second.value;
     const Movement &m = source.movement;
     if (m.kind == Movement::Kind::Rotate && !m.start.empty())
-      tile = permute(tile, m.moving, constantIn(m.start), {}, {});
+      tile = permute(tile, without(m.moving, m.fetched), constantIn(m.start), {},
+                     {});
     state.tiles.push_back(tile);
   }
   SmallVector<Value> entered(nest.inits.size());

@@ -41,8 +41,9 @@ struct Movement {
   /// Axes of which all ranks read the same tile at every step: it is broadcast
   /// over them from the owner (after rotation over the other axes).
   AxisList broadcast;
-  /// Axes that tiles cross otherwise.
-  AxisList moving;
+  /// Axes that tiles cross otherwise, and those of them over which each step's
+  /// tile comes from its owner (after rotation over the others).
+  AxisList moving, fetched;
   /// Rotate: per time loop the hop, if any.
   std::vector<std::optional<Hop>> hops;
   /// Rotate: source rank of each rank before the first step; empty when every

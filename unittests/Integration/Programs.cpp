@@ -1,0 +1,140 @@
+//===- Programs.cpp - Runs a schedule both ways ---------------------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs.h"
+#include "Compile.h"
+#include "Mercury/Analysis/OperatorModelBuilder.h"
+#include "Mercury/InitAll.h"
+#include "Mercury/Transforms/Passes.h"
+#include "RankRunner.h"
+#include "Reference.h"
+#include "Verify.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/TargetSelect.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace mercury;
+using namespace mercury::test;
+
+std::unique_ptr<MLIRContext> test::makeContext() {
+  static bool once = [] {
+    registerAllPasses();
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)once;
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  auto context = std::make_unique<MLIRContext>(
+      registry, MLIRContext::Threading::DISABLED);
+  return context;
+}
+
+Program::Program(const std::string &text, uint64_t seed)
+    : context(makeContext()),
+      module(parseSourceString<ModuleOp>(text, context.get())) {
+  run::ReferenceOptions options;
+  options.optLevel = 0;
+  auto program = run::compileOneRank(*module, options);
+  if (!program) {
+    ADD_FAILURE() << llvm::toString(program.takeError());
+    return;
+  }
+  arguments = run::makeArguments(program->signature.arguments, seed);
+  auto results = run::runOneRank(*program, arguments);
+  if (!results) {
+    ADD_FAILURE() << llvm::toString(results.takeError());
+    return;
+  }
+  reference = std::move(*results);
+}
+
+OperatorModel Program::model() {
+  OperatorModel found;
+  module->walk([&](commir::DistributableOpInterface op) {
+    OperatorModel model = buildOperatorModel(op);
+    if (found.inputs.empty() || model.inputs.size() >= 2)
+      found = model;
+  });
+  return found;
+}
+
+std::string Program::compare(const std::vector<run::HostTensor> &results) {
+  run::Verification verification = run::verifyResults(results, reference);
+  return verification.verified() ? "" : verification.failures.front();
+}
+
+std::string Program::runOnRanks(const std::string &schedule,
+                                const std::string &topology,
+                                std::string *stage3) {
+  run::CompileOptions options;
+  options.topology = topology;
+  options.schedule = schedule;
+  options.local = "loops";
+  options.optLevel = 0;
+  options.observer = [&](run::Stage stage, Operation *op) {
+    if (stage3 && stage == run::Stage::SPMD)
+      llvm::raw_string_ostream(*stage3) << *op;
+  };
+  auto program = run::compileProgram(*module, options);
+  if (!program)
+    return llvm::toString(program.takeError());
+  run::LaunchOptions launch;
+  launch.strict = true;
+  launch.watchdogSeconds = 10;
+  auto result = run::runProgram(*program, arguments, launch);
+  if (!result)
+    return llvm::toString(result.takeError());
+  if (!result->divergences.empty())
+    return result->divergences.front();
+  return compare(result->results);
+}
+
+std::string Program::runErased(const std::string &schedule,
+                               const std::string &topology) {
+  OwningOpRef<ModuleOp> copy = module->clone();
+  PassManager pm(context.get());
+  SetSchedulePassOptions options;
+  options.schedule = schedule;
+  options.topology = topology;
+  pm.addPass(createSetSchedulePass(options));
+  pm.addPass(createDistributePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createVerifyDistributedPass());
+  pm.addPass(createErasePlacementPass());
+  if (failed(pm.run(*copy)))
+    return "the pipeline failed";
+  run::ReferenceOptions compile;
+  compile.promote = false;
+  compile.optLevel = 0;
+  auto program = run::compileOneRank(*copy, compile);
+  if (!program)
+    return llvm::toString(program.takeError());
+  auto results = run::runOneRank(*program, arguments);
+  if (!results)
+    return llvm::toString(results.takeError());
+  return compare(*results);
+}
+
+std::string test::matmulText(int64_t m, int64_t n, int64_t k) {
+  auto type = [](int64_t rows, int64_t columns) {
+    return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) +
+           "xf32>";
+  };
+  std::string a = type(m, k), b = type(k, n), c = type(m, n);
+  return "func.func @gemm(%a: " + a + ", %b: " + b + ") -> " + c + " {\n" +
+         "  %z = arith.constant 0.0 : f32\n" + "  %e = tensor.empty() : " + c +
+         "\n" + "  %i = linalg.fill ins(%z : f32) outs(%e : " + c + ") -> " +
+         c + "\n" + "  %r = linalg.matmul ins(%a, %b : " + a + ", " + b +
+         ") outs(%i : " + c + ") -> " + c + "\n  return %r : " + c + "\n}\n";
+}

@@ -1,0 +1,56 @@
+//===- Programs.h - Runs a schedule both ways -------------------*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_UNITTESTS_INTEGRATION_PROGRAMS_H
+#define MERCURY_UNITTESTS_INTEGRATION_PROGRAMS_H
+
+#include "HostTensor.h"
+#include "Mercury/Schedule/Schedule.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mercury::test {
+
+/// A context with everything that a program passes through, without threads.
+std::unique_ptr<mlir::MLIRContext> makeContext();
+
+/// One function with its inputs and reference results, compared with many
+/// schedules of it. Not safe for several threads.
+class Program {
+public:
+  /// `text` has one function; inputs come from `seed`.
+  Program(const std::string &text, uint64_t seed);
+
+  /// The operator that schedules are for, as plain data: the last contraction,
+  /// or else the last operator.
+  OperatorModel model();
+
+  /// Runs the function distributed by `schedule` (a name, or text) on ranks of
+  /// `topology`, strictly, and compares. "" or what is wrong. `stage3`, when not
+  /// null, receives the printed SPMD module.
+  std::string runOnRanks(const std::string &schedule,
+                         const std::string &topology,
+                         std::string *stage3 = nullptr);
+  /// The same with the placement erased, on one device.
+  std::string runErased(const std::string &schedule,
+                        const std::string &topology);
+
+private:
+  std::string compare(const std::vector<run::HostTensor> &results);
+
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<run::HostTensor> arguments, reference;
+};
+
+/// C = A B with f32 elements, C from zero.
+std::string matmulText(int64_t m, int64_t n, int64_t k);
+
+} // namespace mercury::test
+
+#endif // MERCURY_UNITTESTS_INTEGRATION_PROGRAMS_H
