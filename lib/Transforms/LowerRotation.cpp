@@ -129,19 +129,20 @@ void RotationLowering::run() {
   }
   for (auto [i, tile] : llvm::enumerate(op.getCarry())) {
     inits.push_back(tile);
-    if (numHops > 0)
+    if (numHops > 0) {
       inits.push_back(scratch[next++]);
+      // Contributions start where the last hop ends in the carry's own buffer.
+      if (op.hasCombine() && numHops % 2)
+        std::swap(inits[inits.size() - 2], inits.back());
+    }
     if (op.hasCombine())
       contributions[i] = scratch[next++];
   }
 
   if (numHops == 0) {
-    SmallVector<Value> tiles(inits);
-    if (op.hasCombine())
-      llvm::copy(contributions, tiles.begin() + travels);
+    // The only contribution is the result.
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    inlineBody(false, zero, tiles, {});
-    inlineBody(true, zero, tiles, ArrayRef(inits).drop_front(travels));
+    inlineBody(false, zero, inits, {});
     op.erase();
     return;
   }
@@ -184,24 +185,29 @@ void RotationLowering::run() {
         startHop(partial, other, hops(travels, carries), carryRequest);
       });
     }
+    // The first contribution is the first partial result.
     SmallVector<Value> tiles(now);
-    llvm::append_range(tiles, op.hasCombine() ? contributions : partial);
+    for (auto [i, here] : llvm::enumerate(partial))
+      tiles.push_back(op.hasCombine()
+                          ? arith::SelectOp::create(b, loc, isNotFirst,
+                                                    contributions[i], here)
+                                .getResult()
+                          : here);
     inlineBody(false, step, tiles, {});
     SmallVector<Value> yields;
     if (op.hasCombine()) {
-      onlyIf(isNotFirst, [&] { wait(partial, other, carryRequest); });
-      SmallVector<Value> arrived;
-      for (auto [here, there] : llvm::zip(partial, other))
-        arrived.push_back(
-            arith::SelectOp::create(b, loc, isNotFirst, there, here));
-      inlineBody(true, step, tiles, arrived);
+      onlyIf(isNotFirst, [&] {
+        wait(partial, other, carryRequest);
+        inlineBody(true, step, tiles, other);
+      });
       if (travels)
         onlyIf(isNotLast, [&] { wait(now, coming, travelRequest); });
       for (auto [to, back] : llvm::zip(coming, spare))
         yields.append({to, back, to});
-      for (auto [i, value] : llvm::enumerate(arrived))
-        yields.append({value, arith::SelectOp::create(b, loc, isNotFirst,
-                                                      partial[i], other[i])});
+      for (auto [here, there] : llvm::zip(partial, other))
+        yields.append(
+            {arith::SelectOp::create(b, loc, isNotFirst, there, here),
+             arith::SelectOp::create(b, loc, isNotFirst, here, there)});
     } else {
       if (travels)
         onlyIf(isNotLast, [&] { wait(now, coming, travelRequest); });
@@ -222,8 +228,9 @@ void RotationLowering::run() {
     }
     scf::YieldOp::create(b, loc, yields);
   }
-  // After an odd number of hops a carry sits in its scratch buffer.
-  if (numHops % 2)
+  // After an odd number of hops a carry that is rewritten on its way sits in its
+  // scratch buffer.
+  if (numHops % 2 && !op.hasCombine())
     for (auto [i, tile] : llvm::enumerate(op.getCarry()))
       memref::CopyOp::create(b, loc, loop.getResult(3 * travels + 2 * i), tile);
   op.erase();

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
 using namespace mlir;
 using namespace mercury;
@@ -54,6 +55,42 @@ Value Resharder::resize(Location loc, Value value, int64_t dim,
       high, element);
 }
 
+Value Resharder::reshape(Location loc, Value value, ArrayRef<int64_t> shape) {
+  RankedTensorType type = typeOf(value);
+  auto target = RankedTensorType::get(shape, type.getElementType());
+  if (type == target)
+    return value;
+  auto fill = value.getDefiningOp<linalg::FillOp>();
+  if (fill && fill.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>())
+    return linalg::FillOp::create(b, loc, fill.getInputs()[0],
+                                  empty(loc, shape, type.getElementType()))
+        .getResult(0);
+  if (value.getDefiningOp<tensor::EmptyOp>())
+    return empty(loc, shape, type.getElementType());
+  // Dropping or adding dimensions of extent 1 is one op; else through one line.
+  if (std::optional<SmallVector<ReassociationIndices>> groups =
+          getReassociationIndicesForReshape(type, target)) {
+    if (type.getRank() > target.getRank())
+      return tensor::CollapseShapeOp::create(b, loc, target, value, *groups);
+    return tensor::ExpandShapeOp::create(b, loc, target, value, *groups);
+  }
+  auto all = [](int64_t rank) {
+    SmallVector<ReassociationIndices> groups(1);
+    for (int64_t dim = 0; dim < rank; ++dim)
+      groups[0].push_back(dim);
+    return groups;
+  };
+  auto line =
+      RankedTensorType::get({type.getNumElements()}, type.getElementType());
+  Value flat = type.getRank() == 1
+                   ? value
+                   : tensor::CollapseShapeOp::create(b, loc, line, value,
+                                                     all(type.getRank()))
+                         .getResult();
+  return tensor::ExpandShapeOp::create(b, loc, target, flat,
+                                       all(target.getRank()));
+}
+
 Value Resharder::moveDim(Location loc, Value value, int64_t from, int64_t to) {
   if (from == to)
     return value;
@@ -73,15 +110,7 @@ Value Resharder::moveDim(Location loc, Value value, int64_t from, int64_t to) {
     last = dim;
   }
   if (!moves) {
-    // The same bytes in another shape.
-    int64_t size = type.getNumElements();
-    SmallVector<ReassociationIndices> all(1);
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      all[0].push_back(dim);
-    auto flat = RankedTensorType::get({size}, type.getElementType());
-    Value line = tensor::CollapseShapeOp::create(b, loc, flat, value, all);
-    return tensor::ExpandShapeOp::create(
-        b, loc, RankedTensorType::get(shape, type.getElementType()), line, all);
+    return reshape(loc, value, shape);
   }
   Value init = empty(loc, shape, type.getElementType());
   return linalg::TransposeOp::create(b, loc, value, init, order)
@@ -262,13 +291,7 @@ LocalValue Resharder::reduce(Location loc, LocalValue v, ReductionKind kind,
   // [1, ...] -> [...]
   RankedTensorType type = typeOf(v.value);
   SmallVector<int64_t> shape(type.getShape().drop_front());
-  SmallVector<OpFoldResult> zero(type.getRank(), b.getIndexAttr(0)), sizes,
-      unit(type.getRank(), b.getIndexAttr(1));
-  for (int64_t size : type.getShape())
-    sizes.push_back(b.getIndexAttr(size));
-  v.value = tensor::ExtractSliceOp::create(
-      b, loc, RankedTensorType::get(shape, type.getElementType()), v.value,
-      zero, sizes, unit);
+  v.value = reshape(loc, v.value, shape);
   v.shape.placement.dims.erase(v.shape.placement.dims.begin());
   v.shape.padded.erase(v.shape.padded.begin());
   v.global.erase(v.global.begin());

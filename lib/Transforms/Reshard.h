@@ -49,6 +49,9 @@ public:
                      int64_t extent);
   mlir::Value empty(mlir::Location loc, llvm::ArrayRef<int64_t> shape,
                     mlir::Type element);
+  /// The same elements in order in another shape; a fill is made anew.
+  mlir::Value reshape(mlir::Location loc, mlir::Value value,
+                      llvm::ArrayRef<int64_t> shape);
   /// Moves dimension `from` of a tensor to position `to`.
   mlir::Value moveDim(mlir::Location loc, mlir::Value value, int64_t from,
                       int64_t to);

@@ -231,6 +231,18 @@ static AxisList without(AxisList axes, const AxisList &removed) {
   return axes;
 }
 
+/// Whether the slice is all of the tile, in order, dimensions of extent 1 aside.
+static bool isWholeTile(RankedTensorType slice, RankedTensorType tile) {
+  auto larger = [](RankedTensorType type) {
+    SmallVector<int64_t> extents;
+    for (int64_t extent : type.getShape())
+      if (extent != 1)
+        extents.push_back(extent);
+    return extents;
+  };
+  return larger(slice) == larger(tile);
+}
+
 static Table constantIn(const std::vector<int64_t> &row) { return Table{row}; }
 
 /// One permutation: every rank receives the tile of rank source[step][rank].
@@ -409,14 +421,13 @@ FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
       kept.push_back(state.outputs[i]);
       continue;
     }
-    // Partial results start from neutral elements; what is there already is
-    // merged in once, by its owner.
+    // The first contribution is the first partial result; what is there
+    // already is merged in once, by its owner.
     Value start = state.outputs[i];
     if (!state.fresh[i]) {
       mergeInto[i] = start;
       auto type = cast<RankedTensorType>(start.getType());
-      start = neutralLike(output, resharder.empty(loc, type.getShape(),
-                                                  type.getElementType()));
+      start = resharder.empty(loc, type.getShape(), type.getElementType());
     }
     carryOf.push_back(i);
     carry.push_back(start);
@@ -539,6 +550,8 @@ FailureOr<NestResolver::State> NestResolver::emitBody(State state) {
     Value tile = tileOf(access);
     if (tile.getType() == type)
       return tile;
+    if (isWholeTile(type, cast<RankedTensorType>(tile.getType())))
+      return resharder.reshape(loc, tile, type.getShape());
     SmallVector<OpFoldResult> sizes,
         unit(access.sizes.size(), b.getIndexAttr(1));
     for (int64_t size : access.sizes)
@@ -587,6 +600,11 @@ FailureOr<NestResolver::State> NestResolver::emitBody(State state) {
     Value &tile = state.outputs[*access.output];
     if (value.getType() == tile.getType()) {
       tile = value;
+      continue;
+    }
+    auto type = cast<RankedTensorType>(tile.getType());
+    if (isWholeTile(cast<RankedTensorType>(value.getType()), type)) {
+      tile = resharder.reshape(loc, value, type.getShape());
       continue;
     }
     SmallVector<OpFoldResult> sizes,
