@@ -123,6 +123,15 @@ TEST(Verify, AllZeroReferenceIsNoted) {
   EXPECT_FALSE(check(tensorOf(ElementKind::F32, {0, 1e-4}), zero).verified());
 }
 
+TEST(Verify, AllEqualReferenceIsNoted) {
+  HostTensor equal = tensorOf(ElementKind::F32, {1.5, 1.5});
+  Verification v = check(equal, equal);
+  EXPECT_TRUE(v.verified());
+  ASSERT_EQ(v.notes.size(), 1u);
+  EXPECT_EQ(v.notes[0], "result 0: every element of the reference is 1.5, "
+                        "which shows little");
+}
+
 TEST(Verify, IntegersAreExact) {
   Verification v = check(tensorOf(ElementKind::I32, {1, 2, 1000001}),
                          tensorOf(ElementKind::I32, {1, 2, 1000000}));
