@@ -8,6 +8,7 @@
 
 #include "Mercury/InitAll.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Dialect/CommIR/TransformOps/DialectExtension.h"
 #include "Mercury/Dialect/Linalg/DistributableOpInterfaceImpl.h"
 #include "Mercury/Conversion/Passes.h"
 #include "Mercury/Pipelines/Pipelines.h"
@@ -24,6 +25,7 @@ void mercury::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllToLLVMIRTranslations(registry);
   registry.insert<commir::CommIRDialect>();
   commir::registerLinalgDistributableOps(registry);
+  commir::registerTransformDialectExtension(registry);
 }
 
 void mercury::registerAllPasses() {

@@ -35,10 +35,13 @@ void mercury::buildDistributePipeline(
   pm.addPass(createResolveCommunicationPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createVerifySpmdPass());
+  pm.addPass(createVerifyCommunicationPass());
 }
 
 void mercury::buildHostPipeline(OpPassManager &pm,
                                 const HostPipelineOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createAnnotateRequirementsPass());
   pm.addNestedPass<func::FuncOp>(createMakeDestinationsPass());
   if (options.local == "codegen")
     pm.addNestedPass<func::FuncOp>(createVectorizeContractionsPass());
@@ -54,6 +57,8 @@ void mercury::buildHostPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createOverlapPass());
+  pm.addPass(createVerifyCommunicationPass());
+  pm.addNestedPass<func::FuncOp>(createAnnotateRequirementsPass());
   if (options.local == "blas") {
     PatchKernelsPassOptions patch;
     patch.local = "blas";

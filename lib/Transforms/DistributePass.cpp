@@ -15,6 +15,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA1.h"
 
 namespace mercury {
 #define GEN_PASS_DEF_DISTRIBUTEPASS
@@ -60,11 +62,20 @@ struct DistributePass
              << kTopologyAttrName << "' names none of them";
     TopologyModel model = topology.getModel();
     IRRewriter rewriter(&getContext());
+    std::string chosen;
+    llvm::raw_string_ostream(chosen) << topology.getLevels();
     for (DistributableOpInterface op : ops) {
       auto schedule = op->getAttrOfType<ScheduleAttr>(kScheduleAttrName);
+      chosen += op->getName().getStringRef();
+      chosen += schedule.getText();
       if (failed(distribute(rewriter, op, schedule.getValue(), model)))
         return failure();
     }
+    // Tells programs apart: the same schedules on the same topology.
+    std::string print = llvm::toHex(llvm::ArrayRef<uint8_t>(
+        llvm::SHA1::hash(llvm::arrayRefFromStringRef(chosen))));
+    function->setAttr(kFingerprintAttrName,
+                      StringAttr::get(&getContext(), print));
     return success();
   }
 

@@ -114,7 +114,8 @@ struct ErasePlacementPass
     getOperation().walk([&](Operation *op) { ops.push_back(op); });
     for (Operation *op : ops) {
       for (StringRef name :
-           {kScheduleAttrName, kTopologyAttrName, kPatchAttrName})
+           {kScheduleAttrName, kTopologyAttrName, kPatchAttrName,
+            kFingerprintAttrName})
         op->removeDiscardableAttr(name);
       if (auto function = dyn_cast<func::FuncOp>(op)) {
         for (unsigned i = 0; i < function.getNumArguments(); ++i)

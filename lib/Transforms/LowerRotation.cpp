@@ -27,8 +27,10 @@ namespace {
 /// Lowers one rotation; inner ones are lowered already.
 class RotationLowering {
 public:
-  RotationLowering(RotateOp op, int32_t &nextRequest)
-      : op(op), b(op), loc(op.getLoc()), nextRequest(nextRequest),
+  /// `late`: hops start when they are waited for, since two communicators are in
+  /// flight inside the body.
+  RotationLowering(RotateOp op, int32_t &nextRequest, bool late)
+      : op(op), b(op), loc(op.getLoc()), nextRequest(nextRequest), late(late),
         travels(op.getTravel().size()), carries(op.getCarry().size()),
         steps(op.getSteps()) {}
 
@@ -51,6 +53,7 @@ private:
   IRMapping map;
   Location loc;
   int32_t &nextRequest;
+  bool late;
   unsigned travels, carries;
   int64_t steps;
 };
@@ -171,19 +174,28 @@ void RotationLowering::run() {
     // partial results of the step before.
     Value isNotLast = compare(arith::CmpIPredicate::ult, step, numHops);
     int32_t travelRequest = 0, carryRequest = 0;
+    auto startTravel = [&] {
+      startHop(now, coming, hops(0, travels), travelRequest);
+    };
+    auto endTravel = [&] {
+      if (late)
+        startTravel();
+      wait(now, coming, travelRequest);
+    };
+    auto startCarry = [&] {
+      startHop(partial, other, hops(travels, carries), carryRequest);
+    };
     if (travels) {
       travelRequest = nextRequest++;
-      onlyIf(isNotLast, [&] {
-        startHop(now, coming, hops(0, travels), travelRequest);
-      });
+      if (!late)
+        onlyIf(isNotLast, startTravel);
     }
     Value isNotFirst;
     if (op.hasCombine()) {
       carryRequest = nextRequest++;
       isNotFirst = compare(arith::CmpIPredicate::ne, step, 0);
-      onlyIf(isNotFirst, [&] {
-        startHop(partial, other, hops(travels, carries), carryRequest);
-      });
+      if (!late)
+        onlyIf(isNotFirst, startCarry);
     }
     // The first contribution is the first partial result.
     SmallVector<Value> tiles(now);
@@ -197,11 +209,13 @@ void RotationLowering::run() {
     SmallVector<Value> yields;
     if (op.hasCombine()) {
       onlyIf(isNotFirst, [&] {
+        if (late)
+          startCarry();
         wait(partial, other, carryRequest);
         inlineBody(true, step, tiles, other);
       });
       if (travels)
-        onlyIf(isNotLast, [&] { wait(now, coming, travelRequest); });
+        onlyIf(isNotLast, endTravel);
       for (auto [to, back] : llvm::zip(coming, spare))
         yields.append({to, back, to});
       for (auto [here, there] : llvm::zip(partial, other))
@@ -210,7 +224,7 @@ void RotationLowering::run() {
              arith::SelectOp::create(b, loc, isNotFirst, here, there)});
     } else {
       if (travels)
-        onlyIf(isNotLast, [&] { wait(now, coming, travelRequest); });
+        onlyIf(isNotLast, endTravel);
       for (auto [to, back] : llvm::zip(coming, spare))
         yields.append({to, back, to});
       if (carries) {
@@ -251,8 +265,23 @@ struct LowerRotationPass
         nextRequest =
             std::max<int32_t>(nextRequest, request.getInt() + 1);
     });
-    for (RotateOp rotate : rotations)
-      RotationLowering(rotate, nextRequest).run();
+    // At most two communicators that share ranks are in flight together.
+    llvm::DenseMap<Operation *, size_t> inFlight;
+    SmallVector<bool> late;
+    for (RotateOp rotate : rotations) {
+      size_t inside = 0;
+      rotate.getBody().walk([&](RotateOp inner) {
+        inside = std::max(inside, inFlight.lookup(inner));
+      });
+      llvm::SmallDenseSet<Attribute> sets;
+      for (auto hop : rotate.getHops().getAsRange<HopAttr>())
+        sets.insert(ArrayAttr::get(
+            &getContext(), llvm::to_vector_of<Attribute>(hop.getAxes())));
+      late.push_back(inside > 0 && inside + sets.size() > 2);
+      inFlight[rotate] = late.back() ? inside : inside + sets.size();
+    }
+    for (auto [rotate, isLate] : llvm::zip(rotations, late))
+      RotationLowering(rotate, nextRequest, isLate).run();
   }
 };
 } // namespace

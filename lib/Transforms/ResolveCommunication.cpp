@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mercury/Analysis/NestMovements.h"
 #include "Mercury/Analysis/ReshapePlacement.h"
 #include "Mercury/Transforms/Passes.h"
 #include "ResolveNest.h"
@@ -163,6 +164,10 @@ static Value refill(OpBuilder &b, Location loc, Resharder &resharder,
   for (auto [dim, axes] : llvm::enumerate(local.shape.placement.dims)) {
     if (valid[dim] == local.shape.padded[dim])
       continue;
+    if (axes.empty()) { // held whole
+      limits.push_back({dim, arith::ConstantIndexOp::create(b, loc, valid[dim])});
+      continue;
+    }
     // Local index below valid - coordinate * block.
     AffineExpr left = b.getAffineConstantExpr(valid[dim]) -
                       b.getAffineDimExpr(0) * type.getDimSize(dim);
@@ -323,12 +328,9 @@ LogicalResult FunctionResolver::resolveNestOp(Operation *op) {
                                 ? ArrayRef<int64_t>(
                                       locals.lookup(access.base).shape.padded)
                                 : ArrayRef<int64_t>());
-    SmallVector<const Access *> same;
-    for (const Access &other : *accesses)
-      if (other.base == access.base)
-        same.push_back(&other);
     // A tensor that is touched across blocks is gathered before the loops.
-    Placement needed = gatherFor(same, local.shape, topology);
+    Placement needed =
+        shapeInNest(access.base, *accesses, local.shape, topology).placement;
     if (!(needed == local.shape.placement)) {
       if (access.output)
         return access.op->emitError()

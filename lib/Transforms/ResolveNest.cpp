@@ -8,6 +8,7 @@
 
 #include "ResolveNest.h"
 #include "IndexTables.h"
+#include "Mercury/Analysis/NestMovements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -124,11 +125,7 @@ LogicalResult NestResolver::classify() {
     if (access.output)
       continue;
     const PlacedShape &placed = locals.find(access.base)->second.shape;
-    OwnerTable owners = ownersOf(access, placed, topology);
-    std::vector<int64_t> extents(steps.begin(), steps.end());
-    Source source{access.base,
-                  movementOfRead(owners, placed.placement.axes(), placed.fetch,
-                                 extents, topology)};
+    Source source{access.base, movementOf(access, placed, steps, topology)};
     source.depth = depthOf(source.movement.source, steps);
     // Accesses of one tensor that move alike share its tiles.
     size_t index = 0;
@@ -169,11 +166,8 @@ FailureOr<Output> NestResolver::classifyOutput(unsigned number) {
              << "ranks of axis '" << print(axis)
              << "' write different tiles of an output that is placed "
              << print(placed.placement) << ", which holds replicas on it";
-  std::vector<int64_t> extents(steps.begin(), steps.end());
   Verdict verdict =
-      movementOfWrite(ownersOf(*write, placed, topology),
-                      placed.placement.axes(), extents, topology,
-                      output.movement);
+      movementOf(*write, placed, steps, topology, output.movement);
   if (!verdict)
     return write->op->emitError() << verdict.reason();
   if (!output.moves())

@@ -94,6 +94,11 @@ std::string Program::runOnRanks(const std::string &schedule,
   auto result = run::runProgram(*program, arguments, launch);
   if (!result)
     return llvm::toString(result.takeError());
+  for (const mercury_host_stats &stats : result->stats)
+    if (stats.peak_bytes != program->staticPeakBytes)
+      return "held " + std::to_string(stats.peak_bytes) +
+             " bytes, but the program says " +
+             std::to_string(program->staticPeakBytes);
   if (!result->divergences.empty())
     return result->divergences.front();
   return compare(result->results);

@@ -147,4 +147,96 @@ def VerifyDistributedPass
   }];
 }
 
+def VerifySpmdPass : Pass<"mercury-verify-spmd", "::mlir::ModuleOp"> {
+  let summary = "Check that functions are what each rank runs (closes stage 3)";
+  let description = [{
+    In functions that have a `commir.global_type` or communicate: no placement
+    op, no rank loop, no `commir.shift`; static shapes; arguments and results
+    are the blocks that their global type and placement give each rank (padded
+    blocks may be larger); no communication under control flow that depends on
+    the rank or on the elements that it holds, so that all ranks of a group run
+    the same collectives in the same order.
+
+    Precondition: none. Postcondition: the contract of stage 3 holds; nothing
+    is changed.
+
+    ```mlir
+    %r = commir.rank_coord {gpu}
+    %first = arith.cmpi eq, %r, %c0 : index
+    scf.if %first {
+      // error: communicates inside 'scf.if', which ranks take differently
+      commir.all_reduce sum %t over {gpu} : memref<4xf32>
+    }
+    ```
+  }];
+}
+
+def VerifyCommunicationPass
+    : Pass<"mercury-verify-communication", "::mlir::ModuleOp"> {
+  let summary = "Play all ranks and check that their communication meets";
+  let description = [{
+    Runs the index arithmetic and control flow of each function that
+    communicates for every rank of the topology, and lets the ranks meet with
+    rendezvous semantics, one operation of a rank at a time in order of issue.
+    Rejects sends and receives without a partner or that disagree, cyclic waits,
+    collectives that a part of the group reaches or that differ, different
+    orders on communicators that share ranks, more than two of these in flight,
+    uses of buffers in flight, requests that do not pair with waits, and groups
+    of more than 256 sends and receives.
+
+    Precondition: stage 3 on tensors, or on buffers without `commir.rotate`
+    (after `mercury-lower-rotation` or `mercury-overlap`). What cannot be
+    evaluated is an error, never passed over. Postcondition: nothing is changed.
+
+    ```mlir
+    commir.hop %a into %b by [#commir.hop<{gpu} by 1>] request 0 : ...
+    // error: reads a buffer in flight: request 0 receives into it until it is
+    // waited for
+    linalg.matmul ins(%b, %w : ...) outs(%c : ...)
+    commir.wait 0 for %a, %b : ...
+    ```
+  }];
+  let options = [
+    Option<"budget", "budget", "int64_t", "5000000",
+           "Ops to play per function, all ranks together; a communication "
+           "counts for 16">];
+  let statistics = [
+    Statistic<"numEvents", "num-events", "Communications and waits played">];
+}
+
+def PrintCommunicationPass
+    : Pass<"mercury-print-communication", "::mlir::ModuleOp"> {
+  let summary = "Print which rank touches which tile at which step, and how it "
+                "arrives";
+  let description = [{
+    Per nest of time loops around a rank loop and tensor that it reads or
+    writes: how tiles arrive (or leave), and a table of (step, rank) -> tile, by
+    the same analysis that `mercury-resolve-communication` decides by. `<1`: the
+    tile comes from rank 1 at this step; `>1`: it goes there at the end.
+
+    Precondition: stage 2 (see `mercury-verify-distributed`). Postcondition:
+    nothing is changed; the tables are on the standard output.
+
+    ```
+    nest in @gemm: ranks {gpu}, 4 steps
+      reads argument 0, tensor<16x24xf32> placed [{gpu}, {} ]: rotates over {gpu} by 1 each step
+         step  rank 0        rank 1        rank 2        rank 3
+            0  [0:4, :]      [4:8, :]      [8:12, :]     [12:16, :]
+            1  [4:8, :]<1    [8:12, :]<2   [12:16, :]<3  [0:4, :]<0
+    ```
+  }];
+}
+
+def AnnotateRequirementsPass
+    : Pass<"mercury-annotate-requirements", "::mlir::func::FuncOp"> {
+  let summary = "Write down what a program needs";
+  let description = [{
+    Adds to the attribute `commir.requirements` of functions that ranks run: at
+    stage 3 on tensors what each communication moves per step, over which axes
+    and congestion domain, and the bandwidth above which it is hidden (where the
+    topology gives the device's rate); on buffers the bytes per rank and class.
+    Gives allocations that communication uses their class.
+  }];
+}
+
 #endif

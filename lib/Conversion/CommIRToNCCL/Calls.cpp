@@ -276,11 +276,18 @@ LogicalResult CallBuilder::hop(HopOp op) {
     tiles[communicators.indexOf(axes)].push_back(i);
   }
   SmallVector<Value> streams;
+  int64_t numCalls = 0;
   checked(b, op, "ncclGroupStart", {});
   for (auto &[index, members] : tiles) {
     Group g = group(b, loc, communicators.list()[index]);
     streams.push_back(g.stream);
     for (size_t i : members) {
+      if (numCalls == kMaxCallsPerGroup) {
+        checked(b, op, "ncclGroupEnd", {});
+        checked(b, op, "ncclGroupStart", {});
+        numCalls = 0;
+      }
+      numCalls += 2;
       int64_t stride = cast<HopAttr>(op.getHops()[i]).getStride();
       auto buffer = cast<MemRefType>(op.getSources()[i].getType());
       FailureOr<int32_t> type =

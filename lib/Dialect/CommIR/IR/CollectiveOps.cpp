@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AxisSyntax.h"
+#include "Mercury/Dialect/CommIR/IR/AxisSyntax.h"
 #include "VerifyAxes.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 
 using namespace mlir;
 using namespace mercury;
@@ -28,23 +28,25 @@ LogicalResult RankCoordOp::verify() {
   return verifyAxes(*this, toAxisList(getAxes()));
 }
 
-/// C1 and C4 of every communication op.
+/// A request is an index, so it is not negative.
+static LogicalResult verifyRequest(Operation *op, IntegerAttr request) {
+  if (request && request.getInt() < 0)
+    return op->emitOpError()
+           << "request must not be negative, got " << request.getInt();
+  return success();
+}
+
+/// C1 and C4 of every communication op. That the result is of the output's type
+/// on tensors, and that buffers have none, is checked by inferReturnTypes.
 static LogicalResult verifyCommon(Operation *op, ArrayAttr axes, Value output,
-                                  Value result, IntegerAttr request) {
+                                  IntegerAttr request) {
   if (axes.empty())
     return op->emitOpError("expects at least one axis");
   if (failed(verifyAxes(op, toAxisList(axes))))
     return failure();
-  if (isa<TensorType>(output.getType())) {
-    if (!result || result.getType() != output.getType())
-      return op->emitOpError() << "on tensors has a result of its output's type "
-                               << output.getType();
-    if (request)
-      return op->emitOpError("has a request, which only buffers allow");
-  } else if (result) {
-    return op->emitOpError("on buffers has no result");
-  }
-  return success();
+  if (request && isa<TensorType>(output.getType()))
+    return op->emitOpError("has a request, which only buffers allow");
+  return verifyRequest(op, request);
 }
 
 static SmallVector<int64_t> prepend(int64_t extent, ArrayRef<int64_t> shape) {
@@ -73,8 +75,8 @@ static LogicalResult verifyPieces(Operation *op, ArrayAttr axes, Value whole,
 static LogicalResult verifyElements(Operation *op, Value a, Value b) {
   Type ta = getElementTypeOrSelf(a), tb = getElementTypeOrSelf(b);
   if (ta != tb)
-    return op->emitOpError() << "element types disagree: " << ta << " and "
-                             << tb;
+    return op->emitOpError()
+           << "element types disagree: " << ta << " and " << tb;
   if (isa<TensorType>(a.getType()) != isa<TensorType>(b.getType()))
     return op->emitOpError("mixes tensors and buffers");
   return success();
@@ -83,16 +85,15 @@ static LogicalResult verifyElements(Operation *op, Value a, Value b) {
 static LogicalResult verifySameShape(Operation *op, Value a, Value b) {
   auto ta = cast<ShapedType>(a.getType()), tb = cast<ShapedType>(b.getType());
   if (ta.getShape() != tb.getShape())
-    return op->emitOpError() << "input and output have different shapes: " << ta
-                             << " and " << tb;
+    return op->emitOpError()
+           << "input and output have different shapes: " << ta << " and " << tb;
   return success();
 }
 
 LogicalResult AllGatherOp::verify() {
   // all_gather_c1, all_gather_c4, all_gather_c3, all_gather_c2
   return failure(
-      failed(verifyCommon(*this, getAxes(), getOutput(), getResult(),
-                          getRequestAttr())) ||
+      failed(verifyCommon(*this, getAxes(), getOutput(), getRequestAttr())) ||
       failed(verifyElements(*this, getInput(), getOutput())) ||
       failed(verifyPieces(*this, getAxes(), getOutput(), getInput(), "output",
                           "input")));
@@ -101,8 +102,7 @@ LogicalResult AllGatherOp::verify() {
 LogicalResult ReduceScatterOp::verify() {
   // reduce_scatter_c1, reduce_scatter_c4, reduce_scatter_c3, reduce_scatter_c2
   return failure(
-      failed(verifyCommon(*this, getAxes(), getOutput(), getResult(),
-                          getRequestAttr())) ||
+      failed(verifyCommon(*this, getAxes(), getOutput(), getRequestAttr())) ||
       failed(verifyElements(*this, getInput(), getOutput())) ||
       failed(verifyPieces(*this, getAxes(), getInput(), getOutput(), "input",
                           "output")));
@@ -110,8 +110,7 @@ LogicalResult ReduceScatterOp::verify() {
 
 LogicalResult AllToAllOp::verify() {
   // all_to_all_c1, all_to_all_c4, all_to_all_c3, all_to_all_c2
-  if (failed(verifyCommon(*this, getAxes(), getOutput(), getResult(),
-                          getRequestAttr())) ||
+  if (failed(verifyCommon(*this, getAxes(), getOutput(), getRequestAttr())) ||
       failed(verifyElements(*this, getInput(), getOutput())) ||
       failed(verifySameShape(*this, getInput(), getOutput())))
     return failure();
@@ -119,31 +118,36 @@ LogicalResult AllToAllOp::verify() {
   std::optional<int64_t> size = groupSize(*this, toAxisList(getAxes()));
   if (type.getRank() == 0 || (size && type.getDimSize(0) != *size))
     return emitOpError() << "expects a first extent of " << size.value_or(1)
-                         << " (ranks over " << mercury::print(toAxisList(getAxes()))
-                         << "), got " << type;
+                         << " (ranks over "
+                         << mercury::print(toAxisList(getAxes())) << "), got "
+                         << type;
   return success();
 }
 
 LogicalResult BroadcastOp::verify() {
   // broadcast_c1, broadcast_c4, broadcast_c3, broadcast_c2
-  return failure(failed(verifyCommon(*this, getAxes(), getOutput(), getResult(),
-                                     getRequestAttr())) ||
-                 failed(verifyElements(*this, getInput(), getOutput())) ||
-                 failed(verifySameShape(*this, getInput(), getOutput())));
+  return failure(
+      failed(verifyCommon(*this, getAxes(), getOutput(), getRequestAttr())) ||
+      failed(verifyElements(*this, getInput(), getOutput())) ||
+      failed(verifySameShape(*this, getInput(), getOutput())));
 }
 
 LogicalResult PermuteOp::verify() {
   // permute_c1, permute_c4, permute_c3, permute_c2
-  return failure(failed(verifyCommon(*this, getAxes(), getOutput(), getResult(),
-                                     getRequestAttr())) ||
-                 failed(verifyElements(*this, getInput(), getOutput())) ||
-                 failed(verifySameShape(*this, getInput(), getOutput())));
+  return failure(
+      failed(verifyCommon(*this, getAxes(), getOutput(), getRequestAttr())) ||
+      failed(verifyElements(*this, getInput(), getOutput())) ||
+      failed(verifySameShape(*this, getInput(), getOutput())));
 }
 
 LogicalResult AllReduceOp::verify() {
   // all_reduce_c1, all_reduce_c4
-  return verifyCommon(*this, getAxes(), getOutput(), getResult(),
-                      getRequestAttr());
+  return verifyCommon(*this, getAxes(), getOutput(), getRequestAttr());
+}
+
+LogicalResult WaitOp::verify() {
+  // wait_c1
+  return verifyRequest(*this, getRequestAttr());
 }
 
 LogicalResult HopOp::verify() {
@@ -158,8 +162,39 @@ LogicalResult HopOp::verify() {
         getElementTypeOrSelf(source) != getElementTypeOrSelf(target))
       return emitOpError() << "source " << source.getType() << " and target "
                            << target.getType() << " disagree";
+  // hop_c3
+  for (auto hop : getHops().getAsRange<HopAttr>())
+    if (failed(verifyAxes(*this, hop.getAxisList())))
+      return failure();
+  // hop_c4
+  return verifyRequest(*this, getRequestAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Result types
+//===----------------------------------------------------------------------===//
+
+/// Of the output's type on tensors, nothing on buffers.
+static LogicalResult inferFrom(Value output, SmallVectorImpl<Type> &types) {
+  if (isa<TensorType>(output.getType()))
+    types.push_back(output.getType());
   return success();
 }
+
+#define MERCURY_INFER(OP, OUTPUT)                                              \
+  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location>,   \
+                                     ValueRange operands, DictionaryAttr,      \
+                                     OpaqueProperties, RegionRange,            \
+                                     SmallVectorImpl<Type> &types) {           \
+    return inferFrom(operands[OUTPUT], types);                                 \
+  }
+MERCURY_INFER(AllGatherOp, 1)
+MERCURY_INFER(ReduceScatterOp, 1)
+MERCURY_INFER(AllToAllOp, 1)
+MERCURY_INFER(BroadcastOp, 1)
+MERCURY_INFER(PermuteOp, 1)
+MERCURY_INFER(AllReduceOp, 0)
+#undef MERCURY_INFER
 
 //===----------------------------------------------------------------------===//
 // Effects
@@ -213,100 +248,3 @@ void WaitOp::getEffects(Effects &effects) {
   for (OpOperand &buffer : getBuffersMutable())
     addBuffer(effects, buffer, true, true);
 }
-
-//===----------------------------------------------------------------------===//
-// Bufferization: the output is written in place
-//===----------------------------------------------------------------------===//
-
-static bool writes(Operation *op, OpOperand &operand) {
-  return cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
-}
-
-static FailureOr<Value>
-bufferOf(RewriterBase &rewriter, Value value,
-         const bufferization::BufferizationOptions &options,
-         bufferization::BufferizationState &state) {
-  FailureOr<Value> buffer =
-      bufferization::getBuffer(rewriter, value, options, state);
-  if (failed(buffer))
-    return failure();
-  auto type = cast<MemRefType>(buffer->getType());
-  if (type.getLayout().isIdentity())
-    return buffer;
-  // The wire takes contiguous bytes; a pack op of the IR made them so wherever
-  // it pays, what is left is a view that needs one copy.
-  auto flat = MemRefType::get(type.getShape(), type.getElementType());
-  Location loc = value.getLoc();
-  Value copy = memref::AllocOp::create(rewriter, loc, flat);
-  memref::CopyOp::create(rewriter, loc, *buffer, copy);
-  return copy;
-}
-
-/// Recreates `op` on the buffers of its operands, without a result.
-static LogicalResult
-bufferizeInPlace(Operation *op, RewriterBase &rewriter,
-                 const bufferization::BufferizationOptions &options,
-                 bufferization::BufferizationState &state) {
-  auto dps = cast<DestinationStyleOpInterface>(op);
-  OperationState made(op->getLoc(), op->getName());
-  made.addAttributes(op->getAttrs());
-  Value result, staged;
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<TensorType>(operand.get().getType())) {
-      made.operands.push_back(operand.get());
-      continue;
-    }
-    bool isOutput = dps.isDpsInit(&operand);
-    FailureOr<Value> buffer =
-        isOutput ? bufferization::getBuffer(rewriter, operand.get(), options,
-                                            state)
-                 : bufferOf(rewriter, operand.get(), options, state);
-    if (failed(buffer))
-      return failure();
-    if (isOutput) {
-      result = *buffer;
-      auto type = cast<MemRefType>(buffer->getType());
-      if (!type.getLayout().isIdentity()) {
-        auto flat = MemRefType::get(type.getShape(), type.getElementType());
-        staged = memref::AllocOp::create(rewriter, op->getLoc(), flat);
-        memref::CopyOp::create(rewriter, op->getLoc(), *buffer, staged);
-        buffer = staged;
-      }
-    }
-    made.operands.push_back(*buffer);
-  }
-  rewriter.create(made);
-  if (staged)
-    memref::CopyOp::create(rewriter, op->getLoc(), staged, result);
-  bufferization::replaceOpWithBufferizedValues(rewriter, op, result);
-  return success();
-}
-
-#define MERCURY_BUFFERIZE(OP, READS_OUTPUT)                                    \
-  bool OP::bufferizesToMemoryRead(OpOperand &operand,                          \
-                                  const bufferization::AnalysisState &) {      \
-    return READS_OUTPUT || !writes(*this, operand);                            \
-  }                                                                            \
-  bool OP::bufferizesToMemoryWrite(OpOperand &operand,                         \
-                                   const bufferization::AnalysisState &) {     \
-    return writes(*this, operand);                                             \
-  }                                                                            \
-  bufferization::AliasingValueList OP::getAliasingValues(                      \
-      OpOperand &operand, const bufferization::AnalysisState &) {              \
-    if (!writes(*this, operand))                                               \
-      return {};                                                               \
-    return {{getResult(), bufferization::BufferRelation::Equivalent}};         \
-  }                                                                            \
-  LogicalResult OP::bufferize(                                                 \
-      RewriterBase &rewriter,                                                  \
-      const bufferization::BufferizationOptions &options,                      \
-      bufferization::BufferizationState &state) {                              \
-    return bufferizeInPlace(*this, rewriter, options, state);                  \
-  }
-MERCURY_BUFFERIZE(AllGatherOp, false)
-MERCURY_BUFFERIZE(ReduceScatterOp, false)
-MERCURY_BUFFERIZE(AllToAllOp, false)
-MERCURY_BUFFERIZE(BroadcastOp, false)
-MERCURY_BUFFERIZE(PermuteOp, true)
-MERCURY_BUFFERIZE(AllReduceOp, true)
-#undef MERCURY_BUFFERIZE

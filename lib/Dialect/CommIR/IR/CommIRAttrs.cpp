@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AxisSyntax.h"
+#include "Mercury/Dialect/CommIR/IR/AxisSyntax.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mercury;
@@ -18,19 +19,55 @@ using namespace mercury::commir;
 // Axes and placements
 //===----------------------------------------------------------------------===//
 
+/// More ranks than this are taken for a typing error, as in a topology.
+static constexpr int64_t maxFactor = int64_t(1) << 20;
+
+static LogicalResult checkAxis(function_ref<InFlightDiagnostic()> emitError,
+                               const AxisRef &axis) {
+  // axis_c1, placement_c1
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  if (axis.level.empty() || llvm::isDigit(axis.level.front()) ||
+      !llvm::all_of(axis.level, isWord))
+    return emitError() << "level name '" << axis.level
+                       << "' is not a letter or underscore followed by "
+                          "letters, digits and underscores";
+  // axis_c2, placement_c1
+  bool isWhole = axis.pre == 1 && axis.size == 0;
+  if (!isWhole && (axis.pre < 1 || axis.size < 1 || axis.pre > maxFactor ||
+                   axis.size > maxFactor))
+    return emitError() << "factors of axis '" << axis.level
+                       << "' must be positive and at most " << maxFactor
+                       << ", got (" << axis.pre << ")" << axis.size;
+  return success();
+}
+
+/// No axis is named twice.
+static LogicalResult checkUnique(function_ref<InFlightDiagnostic()> emitError,
+                                 const AxisList &axes) {
+  for (size_t i = 0; i < axes.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (axes[i] == axes[j])
+        return emitError() << "axis '" << print(axes[i]) << "' is used twice";
+  return success();
+}
+
 FailureOr<AxisRef> commir::parseAxisRef(AsmParser &parser) {
   AxisRef axis;
+  SMLoc loc = parser.getCurrentLocation();
   if (parser.parseKeywordOrString(&axis.level))
     return failure();
   if (succeeded(parser.parseOptionalColon())) {
     if (parser.parseLParen() || parser.parseInteger(axis.pre) ||
         parser.parseRParen() || parser.parseInteger(axis.size))
       return failure();
-    if (axis.pre < 1 || axis.size < 1)
-      return parser.emitError(parser.getCurrentLocation())
-             << "factors of axis '" << axis.level
-             << "' must be positive, got (" << axis.pre << ")" << axis.size;
+    // What stands for the whole level in an AxisRef is not written like this.
+    if (axis.size == 0)
+      return parser.emitError(loc)
+             << "factors of axis '" << axis.level << "' must be positive, got ("
+             << axis.pre << ")0";
   }
+  if (failed(checkAxis([&] { return parser.emitError(loc); }, axis)))
+    return failure();
   return axis;
 }
 
@@ -76,11 +113,13 @@ void commir::printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
 
 ParseResult commir::parsePlacement(OpAsmParser &parser,
                                    PlacementAttr &placement) {
+  SMLoc loc = parser.getCurrentLocation();
   FailureOr<Placement> value = parsePlacementText(parser);
   if (failed(value))
     return failure();
-  placement = PlacementAttr::get(parser.getContext(), *value);
-  return success();
+  placement =
+      parser.getChecked<PlacementAttr>(loc, parser.getContext(), *value);
+  return success(placement != nullptr);
 }
 
 void commir::printPlacement(OpAsmPrinter &printer, Operation *,
@@ -90,6 +129,11 @@ void commir::printPlacement(OpAsmPrinter &printer, Operation *,
 
 AxisRef AxisAttr::getValue() const {
   return {getLevel().str(), getPre(), getSize()};
+}
+
+LogicalResult AxisAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               StringRef level, int64_t pre, int64_t size) {
+  return checkAxis(emitError, AxisRef{level.str(), pre, size});
 }
 
 int64_t AxisAttr::getMappingId() const { return 0; }
@@ -117,13 +161,30 @@ Placement PlacementAttr::getValue() const {
   return placement;
 }
 
+LogicalResult
+PlacementAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      StringRef text) {
+  TextCursor cursor(text);
+  Placement placement;
+  std::string error;
+  if (!mercury::parse(cursor, placement, error) || !cursor.atEnd())
+    return emitError() << "'" << text << "' is no placement: " << error;
+  AxisList axes = placement.axes();
+  for (const AxisRef &axis : axes)
+    if (failed(checkAxis(emitError, axis)))
+      return failure();
+  // placement_c2
+  return checkUnique(emitError, axes);
+}
+
 Attribute PlacementAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess())
     return {};
-  FailureOr<Placement> placement = parsePlacementText(parser);
-  if (failed(placement) || parser.parseGreater())
+  FailureOr<Placement> value = parsePlacementText(parser);
+  if (failed(value) || parser.parseGreater())
     return {};
-  return get(parser.getContext(), *placement);
+  return parser.getChecked<PlacementAttr>(loc, parser.getContext(), *value);
 }
 
 void PlacementAttr::print(AsmPrinter &printer) const {
@@ -140,6 +201,15 @@ Schedule ScheduleAttr::getValue() const {
       .value_or(Schedule()); // canonical text parses
 }
 
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   StringRef text) {
+  // schedule_c1
+  std::string error;
+  if (!parseSchedule(std::string_view(text), error))
+    return emitError() << "schedule: " << error;
+  return success();
+}
+
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   std::string text, error;
   if (parser.parseLess())
@@ -149,6 +219,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
     return {};
   std::optional<Schedule> schedule = parseSchedule(text, error);
   if (!schedule) {
+    // schedule_c1
     parser.emitError(loc) << "schedule: " << error;
     return {};
   }
@@ -156,172 +227,35 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
-  printer << "<\"" << getText() << "\">";
-}
-
-//===----------------------------------------------------------------------===//
-// Levels, devices, hops
-//===----------------------------------------------------------------------===//
-
-static ParseResult parseFigure(AsmParser &parser, double &figure) {
-  int64_t integer = 0;
-  OptionalParseResult isInteger = parser.parseOptionalInteger(integer);
-  if (isInteger.has_value()) {
-    figure = static_cast<double>(integer);
-    return *isInteger;
-  }
-  return parser.parseFloat(figure);
-}
-
-Level LevelAttr::getValue() const {
-  Level level;
-  level.name = getName().str();
-  level.size = getSize();
-  level.bandwidth = getBandwidth().convertToDouble();
-  level.latency = getLatency().convertToDouble();
-  level.domain = getDomain().str();
-  for (int32_t p : getPrimitives())
-    level.primitives.push_back(static_cast<Primitive>(p));
-  return level;
-}
-
-Attribute LevelAttr::parse(AsmParser &parser, Type) {
-  Level level;
-  if (parser.parseLess() || parser.parseKeywordOrString(&level.name) ||
-      parser.parseComma() || parser.parseInteger(level.size))
-    return {};
-  while (succeeded(parser.parseOptionalComma())) {
-    StringRef field;
-    SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseKeyword(&field))
-      return {};
-    if (field == "bandwidth" || field == "latency") {
-      double &figure = field == "latency" ? level.latency : level.bandwidth;
-      if (parseFigure(parser, figure))
-        return {};
-      continue;
-    }
-    if (field == "domain") {
-      if (parser.parseString(&level.domain))
-        return {};
-      continue;
-    }
-    if (field != "primitives") {
-      parser.emitError(loc) << "unknown field '" << field
-                            << "' of a level; known are bandwidth, latency, "
-                               "domain, primitives";
-      return {};
-    }
-    auto one = [&]() -> ParseResult {
-      StringRef word;
-      SMLoc at = parser.getCurrentLocation();
-      if (parser.parseKeyword(&word))
-        return failure();
-      std::optional<Primitive> primitive =
-          symbolizePrimitive(std::string_view(word));
-      if (!primitive)
-        return parser.emitError(at) << "unknown primitive '" << word << "'";
-      level.primitives.push_back(*primitive);
-      return success();
-    };
-    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, one))
-      return {};
-  }
-  if (parser.parseGreater())
-    return {};
-  return get(parser.getContext(), level);
-}
-
-void LevelAttr::print(AsmPrinter &printer) const {
   printer << '<';
-  printer.printKeywordOrString(getName());
-  printer << ", " << getSize();
-  auto figure = [&](StringRef name, const APFloat &value) {
-    if (value.isZero())
-      return;
-    printer << ", " << name << ' ';
-    printer.printFloat(value);
-  };
-  figure("bandwidth", getBandwidth());
-  figure("latency", getLatency());
-  if (!getDomain().empty())
-    printer << ", domain \"" << getDomain() << '"';
-  if (!getPrimitives().empty()) {
-    printer << ", primitives [";
-    llvm::interleaveComma(getPrimitives(), printer, [&](int32_t p) {
-      printer << stringify(static_cast<Primitive>(p));
-    });
-    printer << ']';
-  }
+  printer.printString(getText());
   printer << '>';
 }
 
-DeviceModel DeviceAttr::getValue() const {
-  DeviceModel device;
-  device.memory = getMemory();
-  device.reservable = getReservable();
-  device.memoryBandwidth = getBandwidth().convertToDouble();
-  for (NamedAttribute rate : getPeak())
-    if (auto value = dyn_cast<FloatAttr>(rate.getValue()))
-      device.peak[rate.getName().str()] = value.getValueAsDouble();
-  return device;
+//===----------------------------------------------------------------------===//
+// Hops
+//===----------------------------------------------------------------------===//
+
+AxisList HopAttr::getAxisList() const {
+  AxisList axes;
+  for (AxisAttr axis : getAxes())
+    axes.push_back(axis.getValue());
+  return axes;
 }
 
-Attribute DeviceAttr::parse(AsmParser &parser, Type) {
-  DeviceModel device;
-  Builder b(parser.getContext());
-  auto one = [&]() -> ParseResult {
-    StringRef field;
-    SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseKeyword(&field))
-      return failure();
-    if (field == "memory")
-      return parser.parseInteger(device.memory);
-    if (field == "reservable")
-      return parser.parseInteger(device.reservable);
-    if (field == "bandwidth")
-      return parseFigure(parser, device.memoryBandwidth);
-    if (field != "peak")
-      return parser.emitError(loc)
-             << "unknown field '" << field
-             << "' of a device; known are memory, reservable, bandwidth, peak";
-    auto rate = [&]() -> ParseResult {
-      std::string type;
-      double value;
-      if (parser.parseKeywordOrString(&type) || parser.parseEqual() ||
-          parseFigure(parser, value))
-        return failure();
-      device.peak[type] = value;
-      return success();
-    };
-    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, rate);
-  };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, one))
-    return {};
-  return get(parser.getContext(), device);
-}
-
-void DeviceAttr::print(AsmPrinter &printer) const {
-  printer << "<memory " << getMemory();
-  if (getReservable())
-    printer << ", reservable " << getReservable();
-  if (!getBandwidth().isZero()) {
-    printer << ", bandwidth ";
-    printer.printFloat(getBandwidth());
-  }
-  if (!getPeak().empty()) {
-    printer << ", peak {";
-    llvm::interleaveComma(getPeak(), printer, [&](NamedAttribute rate) {
-      printer.printKeywordOrString(rate.getName());
-      printer << " = ";
-      printer.printFloat(cast<FloatAttr>(rate.getValue()).getValue());
-    });
-    printer << '}';
-  }
-  printer << '>';
+LogicalResult HopAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              ArrayRef<AxisAttr> axes, int64_t) {
+  // hop_attr_c1
+  if (axes.empty())
+    return emitError() << "a hop needs at least one axis";
+  AxisList list;
+  for (AxisAttr axis : axes)
+    list.push_back(axis.getValue());
+  return checkUnique(emitError, list);
 }
 
 Attribute HopAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess())
     return {};
   FailureOr<AxisList> axes = parseAxisList(parser);
@@ -332,12 +266,12 @@ Attribute HopAttr::parse(AsmParser &parser, Type) {
   SmallVector<AxisAttr> list;
   for (const AxisRef &axis : *axes)
     list.push_back(AxisAttr::get(parser.getContext(), axis));
+  if (failed(verify([&] { return parser.emitError(loc); }, list, stride)))
+    return {};
   return get(parser.getContext(), list, stride);
 }
 
 void HopAttr::print(AsmPrinter &printer) const {
-  AxisList axes;
-  for (AxisAttr axis : getAxes())
-    axes.push_back(axis.getValue());
-  printer << '<' << mercury::print(axes) << " by " << getStride() << '>';
+  printer << '<' << mercury::print(getAxisList()) << " by " << getStride()
+          << '>';
 }

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "VerifyAxes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -33,6 +35,13 @@ void CommIRDialect::initialize() {
       >();
 }
 
+/// For shifts, the only ops that fold to constants.
+Operation *CommIRDialect::materializeConstant(OpBuilder &builder,
+                                              Attribute value, Type type,
+                                              Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 AxisList commir::toAxisList(ArrayAttr axes) {
   AxisList list;
   if (axes)
@@ -48,10 +57,20 @@ ArrayAttr commir::toArrayAttr(MLIRContext *context, const AxisList &axes) {
   return ArrayAttr::get(context, list);
 }
 
+/// The topology called `name` in the symbol table that encloses `op` most
+/// closely, or in one further out.
+static TopologyOp lookupOutward(Operation *op, FlatSymbolRefAttr name) {
+  for (; op; op = op->getParentOp())
+    if (op->hasTrait<OpTrait::SymbolTable>())
+      if (Operation *found = SymbolTable::lookupSymbolIn(op, name))
+        return dyn_cast<TopologyOp>(found);
+  return nullptr;
+}
+
 TopologyOp commir::lookupTopology(Operation *op) {
   for (Operation *p = op; p; p = p->getParentOp()) {
     if (auto name = p->getAttrOfType<FlatSymbolRefAttr>(kTopologyAttrName))
-      return SymbolTable::lookupNearestSymbolFrom<TopologyOp>(p, name);
+      return lookupOutward(p, name);
     if (!p->hasTrait<OpTrait::SymbolTable>())
       continue;
     TopologyOp found;
@@ -66,45 +85,83 @@ TopologyOp commir::lookupTopology(Operation *op) {
   return nullptr;
 }
 
+//===----------------------------------------------------------------------===//
+// Attributes on other ops
+//===----------------------------------------------------------------------===//
+
 LogicalResult CommIRDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute attr) {
   StringRef name = attr.getName();
+  Attribute value = attr.getValue();
   auto expect = [&](bool ok, StringRef what) {
     return ok ? success()
-              : op->emitError() << "'" << name << "' expects " << what
-                                << ", got " << attr.getValue();
+              : op->emitError()
+                    << "'" << name << "' expects " << what << ", got " << value;
   };
   if (name == kScheduleAttrName)
-    return expect(isa<ScheduleAttr>(attr.getValue()), "a #commir.schedule");
-  if (name == kTopologyAttrName)
-    return expect(isa<FlatSymbolRefAttr>(attr.getValue()),
+    return expect(isa<ScheduleAttr>(value), "a #commir.schedule");
+  if (name == kPlacementAttrName)
+    return expect(isa<PlacementAttr>(value), "a #commir.placement");
+  if (name == kPatchAttrName) {
+    auto kernel = dyn_cast<StringAttr>(value);
+    return expect(kernel && !kernel.empty(), "the name of a kernel");
+  }
+  if (name == kRequirementsAttrName || name == kFingerprintAttrName)
+    return expect(isa<StringAttr>(value), "a text");
+  if (name == kMemoryClassAttrName) {
+    auto text = dyn_cast<StringAttr>(value);
+    return expect(text &&
+                      llvm::is_contained({"own_shard", "travelling", "staging",
+                                          "workspace", "held_for_others"},
+                                         text.getValue()),
+                  "one of own_shard, travelling, staging, workspace, "
+                  "held_for_others");
+  }
+  if (name == kMemoryOwnerAttrName)
+    return expect(isa<IntegerAttr>(value), "an integer");
+  if (name == kTopologyAttrName) {
+    auto symbol = dyn_cast<FlatSymbolRefAttr>(value);
+    return expect(symbol && lookupOutward(op, symbol),
                   "the symbol of a commir.topology");
-  if (name == kPatchAttrName)
-    return expect(isa<StringAttr>(attr.getValue()), "the name of a kernel");
-  return success();
+  }
+  return op->emitError() << "'" << name << "' is no attribute of commir";
 }
 
 /// Arguments and results of functions carry placements of their rank.
-static LogicalResult verifyPlaced(Operation *op, Type type,
-                                  NamedAttribute attr) {
-  if (attr.getName() != kPlacementAttrName)
-    return success();
-  auto placement = dyn_cast<PlacementAttr>(attr.getValue());
+static LogicalResult verifyPlaced(Operation *op, Type type, Attribute attr) {
+  auto placement = dyn_cast<PlacementAttr>(attr);
   if (!placement)
     return op->emitError() << "'" << kPlacementAttrName
-                           << "' expects a #commir.placement, got "
-                           << attr.getValue();
+                           << "' expects a #commir.placement, got " << attr;
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasRank())
     return op->emitError() << "'" << kPlacementAttrName
                            << "' stands on a value of type " << type
                            << ", which has no dimensions";
-  size_t dims = placement.getValue().dims.size();
-  if (dims != static_cast<size_t>(shaped.getRank()))
+  Placement value = placement.getValue();
+  if (value.dims.size() != static_cast<size_t>(shaped.getRank()))
     return op->emitError() << "placement " << placement.getText() << " has "
-                           << dims << " dimensions, its value of type " << type
+                           << value.dims.size()
+                           << " dimensions, its value of type " << type
                            << " has " << shaped.getRank();
-  return success();
+  return verifyAxes(op, value.axes());
+}
+
+static LogicalResult verifyValueAttribute(Operation *op, Type type,
+                                          NamedAttribute attr) {
+  StringRef name = attr.getName();
+  if (name == kPlacementAttrName)
+    return verifyPlaced(op, type, attr.getValue());
+  if (name == kGlobalTypeAttrName) {
+    auto global = dyn_cast<TypeAttr>(attr.getValue());
+    return global ? success()
+                  : op->emitError() << "'" << name << "' expects a type, got "
+                                    << attr.getValue();
+  }
+  if (name == kResultAttrName)
+    return success();
+  return op->emitError() << "'" << name
+                         << "' is no attribute of arguments and results";
 }
 
 LogicalResult CommIRDialect::verifyRegionArgAttribute(Operation *op, unsigned,
@@ -113,7 +170,7 @@ LogicalResult CommIRDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return success();
-  return verifyPlaced(op, function.getArgumentTypes()[argIndex], attr);
+  return verifyValueAttribute(op, function.getArgumentTypes()[argIndex], attr);
 }
 
 LogicalResult CommIRDialect::verifyRegionResultAttribute(Operation *op,
@@ -123,5 +180,5 @@ LogicalResult CommIRDialect::verifyRegionResultAttribute(Operation *op,
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return success();
-  return verifyPlaced(op, function.getResultTypes()[resultIndex], attr);
+  return verifyValueAttribute(op, function.getResultTypes()[resultIndex], attr);
 }

@@ -30,8 +30,13 @@ OpFoldResult ShiftOp::fold(FoldAdaptor adaptor) {
     return IntegerAttr::get(IndexType::get(getContext()), 0);
   if (!index || !coordinate)
     return {};
-  int64_t stride = static_cast<int64_t>(getStride());
-  int64_t sum = index.getInt() + stride * coordinate.getInt();
+  // In 128 bits, in which neither product nor sum overflows.
+  auto wide = [](int64_t value) {
+    return APInt(128, value, /*isSigned=*/true);
+  };
+  APInt sum = wide(index.getInt()) + wide(static_cast<int64_t>(getStride())) *
+                                         wide(coordinate.getInt());
+  int64_t rest = sum.srem(wide(modulus)).getSExtValue();
   return IntegerAttr::get(IndexType::get(getContext()),
-                          ((sum % modulus) + modulus) % modulus);
+                          rest < 0 ? rest + modulus : rest);
 }

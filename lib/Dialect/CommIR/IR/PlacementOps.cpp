@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AxisSyntax.h"
+#include "Mercury/Dialect/CommIR/IR/AxisSyntax.h"
 #include "VerifyAxes.h"
 
 using namespace mlir;
@@ -18,18 +18,21 @@ static LogicalResult verifyPlacement(Operation *op, RankedTensorType type,
   Placement placement = attr.getValue();
   // shard_c1, reshard_c1
   if (placement.dims.size() != static_cast<size_t>(type.getRank()))
-    return op->emitOpError() << "placement " << attr.getText() << " has "
-                             << placement.dims.size() << " dimensions, " << type
-                             << " has " << type.getRank();
+    return op->emitOpError()
+           << "placement " << attr.getText() << " has " << placement.dims.size()
+           << " dimensions, " << type << " has " << type.getRank();
   // shard_c2, shard_c3, reshard_c2, reshard_c3
   if (failed(verifyAxes(op, placement.axes())))
     return failure();
   // shard_c4, reshard_c4
-  for (const AxisRef &axis : toAxisList(fetch))
+  AxisList fetched = toAxisList(fetch);
+  if (failed(verifyAxes(op, fetched)))
+    return failure();
+  for (const AxisRef &axis : fetched)
     if (!placement.dimOf(axis))
-      return op->emitOpError() << "fetches over axis '" << print(axis)
-                               << "', which placement " << attr.getText()
-                               << " does not use";
+      return op->emitOpError()
+             << "fetches over axis '" << print(axis) << "', which placement "
+             << attr.getText() << " does not use";
   return success();
 }
 
@@ -41,26 +44,31 @@ LogicalResult ReshardOp::verify() {
   return verifyPlacement(*this, getType(), getPlacementAttr(), getFetchAttr());
 }
 
-/// The placement that `value` has by the op that defines it, if it is one of
-/// ours, in full (axes that hold replicas included).
+/// The placement that `value` has by the op that defines it, if that is one of
+/// ours that asks for no fetch.
 static std::optional<Placement> placementBy(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto shard = dyn_cast_if_present<ShardOp>(op))
-    return shard.getPlacement().getValue();
+    return shard.getFetchAttr()
+               ? std::nullopt
+               : std::optional(shard.getPlacement().getValue());
   if (auto reshard = dyn_cast_if_present<ReshardOp>(op))
-    return reshard.getPlacement().getValue();
+    return reshard.getFetchAttr()
+               ? std::nullopt
+               : std::optional(reshard.getPlacement().getValue());
   if (auto replicate = dyn_cast_if_present<ReplicateOp>(op))
     return Placement::replicated(replicate.getType().getRank());
   return std::nullopt;
 }
 
-/// shard(x) placed as x is: x. A fetch that adds nothing folds as well.
+/// shard(x) placed as x is: x.
 OpFoldResult ShardOp::fold(FoldAdaptor) {
   if (!getFetchAttr() && placementBy(getSource()) == getPlacement().getValue())
     return getSource();
   return {};
 }
 
+/// replicate(x) of a replicated x: x.
 OpFoldResult ReplicateOp::fold(FoldAdaptor) {
   std::optional<Placement> source = placementBy(getSource());
   if (source && source->isReplicated())
@@ -68,8 +76,15 @@ OpFoldResult ReplicateOp::fold(FoldAdaptor) {
   return {};
 }
 
+/// reshard(x) placed as x is: x. reshard(reshard(x)): the stop between goes,
+/// unless others want it as well and communicate for it anyway.
 OpFoldResult ReshardOp::fold(FoldAdaptor) {
   if (!getFetchAttr() && placementBy(getSource()) == getPlacement().getValue())
     return getSource();
+  if (auto between = getSource().getDefiningOp<ReshardOp>())
+    if (between->hasOneUse()) {
+      getSourceMutable().assign(between.getSource());
+      return getResult();
+    }
   return {};
 }

@@ -7,21 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "VerifyAxes.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 
 using namespace mlir;
-using namespace mlir::bufferization;
 using namespace mercury;
 using namespace mercury::commir;
-
-static unsigned numMoving(RotateOp op) {
-  return op.getTravel().size() + op.getCarry().size();
-}
-
-/// Number of the operand that a result returns.
-static unsigned operandOfResult(RotateOp op, unsigned result) {
-  return op.getTravel().size() + result;
-}
 
 bool RotateOp::hasCombine() {
   return !getCombine().empty() ||
@@ -29,8 +18,7 @@ bool RotateOp::hasCombine() {
 }
 
 bool RotateOp::hasBufferSemantics() {
-  return llvm::all_of(getOperandTypes(), llvm::IsaPred<BaseMemRefType>) &&
-         getBody().getNumArguments() == 1;
+  return llvm::none_of(getOperandTypes(), llvm::IsaPred<TensorType>);
 }
 
 SmallVector<Region *> RotateOp::getLoopRegions() { return {&getBody()}; }
@@ -39,287 +27,142 @@ SmallVector<Region *> RotateOp::getLoopRegions() { return {&getBody()}; }
 // Verification
 //===----------------------------------------------------------------------===//
 
+static bool sameTile(Type a, Type b) {
+  auto x = cast<ShapedType>(a), y = cast<ShapedType>(b);
+  return x.getShape() == y.getShape() &&
+         x.getElementType() == y.getElementType();
+}
+
+/// The buffers that a rotation receives into, in order (see bufferize).
+static SmallVector<Type> scratchTypes(RotateOp op) {
+  SmallVector<Type> types;
+  int64_t hops = static_cast<int64_t>(op.getSteps()) - 1;
+  for (Type tile : op.getTravel().getTypes())
+    types.append(std::min<int64_t>(hops, 2), tile);
+  for (Type tile : op.getCarry().getTypes())
+    types.append((hops > 0) + op.hasCombine(), tile);
+  return types;
+}
+
+LogicalResult RotateOp::verify() {
+  // rotate_c1
+  if (getHops().size() != getNumMoving())
+    return emitOpError() << "expects one hop per travelling and carried tile, "
+                         << "got " << getHops().size() << " for "
+                         << getNumMoving();
+  int64_t steps = static_cast<int64_t>(getSteps());
+  if (steps <= 0)
+    return emitOpError() << "expects a positive number of steps, got " << steps;
+  // rotate_c6
+  for (auto hop : getHops().getAsRange<HopAttr>())
+    if (failed(verifyAxes(*this, hop.getAxisList())))
+      return failure();
+  // rotate_c7
+  bool onBuffers = hasBufferSemantics();
+  if (!onBuffers &&
+      llvm::any_of(getOperandTypes(), llvm::IsaPred<BaseMemRefType>))
+    return emitOpError() << "mixes tensors and buffers: (" << getOperandTypes()
+                         << ")";
+  // rotate_c2
+  SmallVector<Type> expected{IndexType::get(getContext())};
+  if (!onBuffers)
+    llvm::append_range(expected, getOperandTypes());
+  if (getBody().getArgumentTypes() != TypeRange(expected))
+    return emitOpError() << "body takes (" << getBody().getArgumentTypes()
+                         << "), expected (" << TypeRange(expected) << ")";
+  // rotate_c4
+  if (getCombine().size() > 1)
+    return emitOpError("has more than one combine region");
+  if (getCarry().empty() && (onBuffers ? hasCombine() : !getCombine().empty()))
+    return emitOpError("has a combine region but no carry");
+  if (onBuffers && !getCombine().empty())
+    return emitOpError("on buffers has no combine region; what merges stands "
+                       "behind commir.rotate_arrive");
+  if (onBuffers && llvm::range_size(getBody().getOps<RotateArriveOp>()) > 1)
+    return emitOpError("has more than one commir.rotate_arrive");
+  if (!getCombine().empty()) {
+    SmallVector<Type> pairs;
+    for (Type type : getCarry().getTypes())
+      pairs.append(2, type);
+    Region &combine = getCombine().front();
+    if (combine.getArgumentTypes() != TypeRange(pairs))
+      return emitOpError() << "combine takes (" << combine.getArgumentTypes()
+                           << "), expected (" << TypeRange(pairs) << ")";
+  }
+  // rotate_c5
+  SmallVector<Type> kept;
+  if (!onBuffers) {
+    llvm::append_range(kept, getCarry().getTypes());
+    llvm::append_range(kept, getState().getTypes());
+  }
+  if (getResultTypes() != TypeRange(kept))
+    return emitOpError() << "results are (" << getResultTypes()
+                         << "), expected (" << TypeRange(kept) << ")";
+  // rotate_c8
+  SmallVector<Type> scratch;
+  if (onBuffers)
+    scratch = scratchTypes(*this);
+  if (!llvm::equal(scratch, getScratch().getTypes(), sameTile))
+    return emitOpError() << "scratch is (" << getScratch().getTypes()
+                         << "), expected (" << TypeRange(scratch) << ")";
+  return success();
+}
+
 static LogicalResult verifyYield(RotateOp op, Region &region, TypeRange types,
                                  StringRef name) {
   auto yield = dyn_cast<RotateYieldOp>(region.front().getTerminator());
   if (!yield)
     return op.emitOpError() << name << " must end in commir.rotate_yield";
   if (yield.getValues().getTypes() != types)
-    return op.emitOpError() << name << " yields (" << yield.getValues().getTypes()
-                            << "), expected (" << types << ")";
+    return op.emitOpError()
+           << name << " yields (" << yield.getValues().getTypes()
+           << "), expected (" << types << ")";
   return success();
 }
 
-LogicalResult RotateOp::verify() {
-  // rotate_c1
-  if (getHops().size() != numMoving(*this))
-    return emitOpError() << "expects one hop per travelling and carried tile, "
-                         << "got " << getHops().size() << " for "
-                         << numMoving(*this);
-  if (getSteps() == 0)
-    return emitOpError("expects a positive number of steps");
-  // rotate_c6
-  for (auto hop : getHops().getAsRange<HopAttr>()) {
-    AxisList axes;
-    for (AxisAttr axis : hop.getAxes())
-      axes.push_back(axis.getValue());
-    if (failed(verifyAxes(*this, axes)))
-      return failure();
-  }
-  // rotate_c4
-  if (hasCombine() && getCarry().empty())
-    return emitOpError("has a combine region but no carry");
-  if (getCombine().size() > 1)
-    return emitOpError("has more than one combine region");
-  if (hasBufferSemantics())
-    return getResults().empty() ? success()
-                                : emitOpError("on buffers has no results");
-  // rotate_c2
-  SmallVector<Type> expected{IndexType::get(getContext())};
-  llvm::append_range(expected, getTravel().getTypes());
-  llvm::append_range(expected, getCarry().getTypes());
-  llvm::append_range(expected, getState().getTypes());
-  if (getBody().getArgumentTypes() != TypeRange(expected))
-    return emitOpError() << "body takes (" << getBody().getArgumentTypes()
-                         << "), expected (" << TypeRange(expected) << ")";
+LogicalResult RotateOp::verifyRegions() {
   // rotate_c3
-  SmallVector<Type> kept(getCarry().getTypes());
-  llvm::append_range(kept, getState().getTypes());
-  if (failed(verifyYield(*this, getBody(), kept, "body")))
+  if (failed(verifyYield(*this, getBody(), getResultTypes(), "body")))
     return failure();
   // rotate_c4
-  if (hasCombine()) {
-    SmallVector<Type> pairs;
-    for (Type type : getCarry().getTypes())
-      pairs.append(2, type);
-    if (getCombine().front().getArgumentTypes() != TypeRange(pairs))
-      return emitOpError() << "combine takes ("
-                           << getCombine().front().getArgumentTypes() << "), expected ("
-                           << TypeRange(pairs) << ")";
-    if (failed(verifyYield(*this, getCombine().front(), getCarry().getTypes(),
-                           "combine")))
-      return failure();
-  }
-  // rotate_c5
-  if (getResultTypes() != TypeRange(kept))
-    return emitOpError() << "results are (" << getResultTypes()
-                         << "), expected (" << TypeRange(kept) << ")";
+  return getCombine().empty() ? success()
+                              : verifyYield(*this, getCombine().front(),
+                                            getCarry().getTypes(), "combine");
+}
+
+LogicalResult RotateArriveOp::verify() {
+  auto rotate = cast<RotateOp>((*this)->getParentOp());
+  // rotate_arrive_c1
+  if (!rotate.hasBufferSemantics())
+    return emitOpError("stands in a rotation on tensors");
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Bufferization
-//===----------------------------------------------------------------------===//
-
-bool RotateOp::bufferizesToMemoryRead(OpOperand &, const AnalysisState &) {
-  return true;
-}
-
-bool RotateOp::bufferizesToMemoryWrite(OpOperand &operand,
-                                       const AnalysisState &) {
-  return operand.getOperandNumber() >= getTravel().size();
-}
-
-AliasingValueList RotateOp::getAliasingValues(OpOperand &operand,
-                                              const AnalysisState &) {
-  unsigned number = operand.getOperandNumber();
-  if (number < getTravel().size())
-    return {};
-  return {{getResult(number - getTravel().size()), BufferRelation::Equivalent}};
-}
-
-bool RotateOp::isWritable(Value value, const AnalysisState &) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument)
-    return true;
-  if (argument.getOwner()->getParent() != &getBody())
-    return argument.getArgNumber() % 2 == 0; // contributions are only read
-  return argument.getArgNumber() > getTravel().size();
-}
-
-bool RotateOp::isRepetitiveRegion(unsigned) { return true; }
-
-LogicalResult RotateOp::verifyAnalysis(const AnalysisState &state) {
-  Block &body = getBody().front();
-  for (auto [i, value] : llvm::enumerate(getBodyYield()->getOperands()))
-    if (!state.areEquivalentBufferizedValues(
-            value, body.getArgument(1 + operandOfResult(*this, i))))
-      return emitOpError() << "body value " << i
-                           << " is not updated in place; each step would copy";
-  if (hasCombine())
-    for (auto [i, value] : llvm::enumerate(
-             getCombine().front().front().getTerminator()->getOperands()))
-      if (!state.areEquivalentBufferizedValues(
-              value, getCombine().front().front().getArgument(2 * i)))
-        return emitOpError() << "combine value " << i
-                             << " is not updated in place; each step would copy";
-  return success();
-}
-
-LogicalResult RotateOp::resolveConflicts(RewriterBase &rewriter,
-                                         const AnalysisState &analysis,
-                                         const BufferizationState &state) {
-  return cast<BufferizableOpInterface>(getOperation())
-      .resolveTensorOpOperandConflicts(rewriter, analysis, state);
-}
-
-static MemRefType identityType(Type type) {
-  auto shaped = cast<ShapedType>(type);
-  return MemRefType::get(shaped.getShape(), shaped.getElementType());
-}
-
-FailureOr<BufferLikeType>
-RotateOp::getBufferType(Value value, const BufferizationOptions &options,
-                        const BufferizationState &state,
-                        SmallVector<Value> &stack) {
-  unsigned operand;
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner()->getParent() != &getBody())
-      return cast<BufferLikeType>(Type(identityType(value.getType())));
-    operand = argument.getArgNumber() - 1;
-  } else {
-    operand = operandOfResult(*this, cast<OpResult>(value).getResultNumber());
+LogicalResult RotateTileOp::verify() {
+  auto rotate = cast<RotateOp>((*this)->getParentOp());
+  // rotate_tile_c1
+  if (!rotate.hasBufferSemantics())
+    return emitOpError("stands in a rotation on tensors, whose tiles are "
+                       "arguments of its body");
+  // rotate_tile_c2
+  int64_t index = static_cast<int64_t>(getIndex());
+  if (index < 0 || index >= rotate.getNumMoving())
+    return emitOpError() << "index " << index << " is out of range, "
+                         << rotate.getNumMoving() << " tiles move";
+  // rotate_tile_c3
+  if (getArrived()) {
+    if (index < static_cast<int64_t>(rotate.getTravel().size()))
+      return emitOpError() << "tile " << index
+                           << " travels, only carries have arrived";
+    auto arrives = (*this)->getBlock()->getOps<RotateArriveOp>();
+    if (arrives.empty() || !(*arrives.begin())->isBeforeInBlock(*this))
+      return emitOpError("has arrived, but no commir.rotate_arrive stands "
+                         "before it");
   }
-  if (operand < numMoving(*this))
-    return cast<BufferLikeType>(Type(identityType(value.getType())));
-  Value init = getOperand(operand);
-  if (auto buffer = dyn_cast<BufferLikeType>(init.getType()))
-    return buffer;
-  return bufferization::getBufferType(init, options, state, stack);
-}
-
-/// An allocation of the communication classes of mercury_runtime.h.
-static Value allocate(RewriterBase &rewriter, Location loc, Type type,
-                      StringRef memoryClass) {
-  auto alloc = memref::AllocOp::create(rewriter, loc, identityType(type));
-  alloc->setAttr(kMemoryClassAttrName, rewriter.getStringAttr(memoryClass));
-  return alloc;
-}
-
-LogicalResult RotateOp::bufferize(RewriterBase &rewriter,
-                                  const BufferizationOptions &options,
-                                  BufferizationState &state) {
-  Location loc = getLoc();
-  unsigned travels = getTravel().size(), carries = getCarry().size();
-  SmallVector<Value> buffers, unflattened(carries);
-  for (auto [i, operand] : llvm::enumerate(getOperands())) {
-    Value buffer = operand;
-    if (isa<TensorType>(operand.getType())) {
-      FailureOr<Value> found = getBuffer(rewriter, operand, options, state);
-      if (failed(found))
-        return failure();
-      buffer = *found;
-    }
-    auto type = cast<MemRefType>(buffer.getType());
-    if (i < travels + carries && !type.getLayout().isIdentity()) {
-      // The wire takes contiguous tiles: one copy outside the loop.
-      Value flat = allocate(rewriter, loc, type, "staging");
-      memref::CopyOp::create(rewriter, loc, buffer, flat);
-      if (i >= travels)
-        unflattened[i - travels] = buffer;
-      buffer = flat;
-    }
-    buffers.push_back(buffer);
-  }
-  // Travelling tiles are received into two buffers in turn (one for a single
-  // hop), carries into one; contributions have a buffer of their own.
-  SmallVector<Value> scratch;
-  int64_t hops = static_cast<int64_t>(getSteps()) - 1;
-  for (Value tile : ArrayRef(buffers).take_front(travels))
-    for (int64_t i = 0; i < std::min<int64_t>(hops, 2); ++i)
-      scratch.push_back(allocate(rewriter, loc, tile.getType(), "travelling"));
-  for (Value tile : ArrayRef(buffers).slice(travels, carries)) {
-    if (hops > 0)
-      scratch.push_back(allocate(rewriter, loc, tile.getType(), "travelling"));
-    if (hasCombine())
-      scratch.push_back(allocate(rewriter, loc, tile.getType(), "workspace"));
-  }
-
-  auto made = RotateOp::create(
-      rewriter, loc, TypeRange(), getSteps(), getHops(),
-      ArrayRef(buffers).take_front(travels),
-      ArrayRef(buffers).slice(travels, carries),
-      ArrayRef(buffers).drop_front(travels + carries), scratch,
-      /*combineCount=*/0);
-
-  // The tile of an operand inside the body, as a tensor again if it was one.
-  auto tile = [&](BlockArgument argument, unsigned operand,
-                  bool arrived) -> Value {
-    Value buffer = operand < travels + carries
-                       ? RotateTileOp::create(rewriter, loc,
-                                              buffers[operand].getType(),
-                                              operand, arrived)
-                             .getResult()
-                       : buffers[operand];
-    if (!isa<TensorType>(argument.getType()))
-      return buffer;
-    return ToTensorOp::create(rewriter, loc, argument.getType(), buffer);
-  };
-  {
-    OpBuilder::InsertionGuard guard(rewriter);
-    Block *body = rewriter.createBlock(&made.getBody(), {},
-                                       {rewriter.getIndexType()}, {loc});
-    SmallVector<Value> values{body->getArgument(0)};
-    for (BlockArgument argument :
-         getBody().front().getArguments().drop_front())
-      values.push_back(tile(argument, argument.getArgNumber() - 1, false));
-    Operation *yield = getBodyYield();
-    rewriter.mergeBlocks(&getBody().front(), body, values);
-    if (!getCombine().empty()) {
-      rewriter.eraseOp(yield);
-      rewriter.setInsertionPointToEnd(body);
-      RotateArriveOp::create(rewriter, loc);
-      Block *combine = &getCombine().front().front();
-      SmallVector<Value> pairs;
-      for (BlockArgument argument : combine->getArguments()) {
-        unsigned n = argument.getArgNumber();
-        pairs.push_back(tile(argument, travels + n / 2, n % 2 == 0));
-      }
-      yield = combine->getTerminator();
-      rewriter.mergeBlocks(combine, body, pairs);
-    }
-    rewriter.setInsertionPoint(yield);
-    rewriter.replaceOpWithNewOp<RotateYieldOp>(yield, ValueRange());
-  }
-  rewriter.setInsertionPointAfter(made);
-  SmallVector<Value> results(ArrayRef(buffers).drop_front(travels));
-  for (auto [i, view] : llvm::enumerate(unflattened)) {
-    if (!view)
-      continue;
-    memref::CopyOp::create(rewriter, loc, results[i], view);
-    results[i] = view;
-  }
-  replaceOpWithBufferizedValues(rewriter, getOperation(), results);
-  return success();
-}
-
-bool RotateYieldOp::bufferizesToMemoryRead(OpOperand &, const AnalysisState &) {
-  return true;
-}
-bool RotateYieldOp::bufferizesToMemoryWrite(OpOperand &,
-                                            const AnalysisState &) {
-  return false;
-}
-bool RotateYieldOp::mustBufferizeInPlace(OpOperand &, const AnalysisState &) {
-  return true;
-}
-AliasingValueList RotateYieldOp::getAliasingValues(OpOperand &,
-                                                   const AnalysisState &) {
-  return {};
-}
-LogicalResult RotateYieldOp::bufferize(RewriterBase &rewriter,
-                                       const BufferizationOptions &options,
-                                       BufferizationState &state) {
-  SmallVector<Value> values;
-  for (Value value : getValues()) {
-    if (isa<TensorType>(value.getType())) {
-      FailureOr<Value> buffer = getBuffer(rewriter, value, options, state);
-      if (failed(buffer))
-        return failure();
-      value = *buffer;
-    }
-    values.push_back(value);
-  }
-  rewriter.replaceOpWithNewOp<RotateYieldOp>(*this, values);
+  // rotate_tile_c4
+  Type tile = rotate.getOperand(index).getType();
+  if (!sameTile(tile, getType()))
+    return emitOpError() << "has type " << getType() << ", but tile " << index
+                         << " has type " << tile;
   return success();
 }

@@ -34,10 +34,22 @@ void TopologyOp::build(OpBuilder &builder, OperationState &state,
 }
 
 LogicalResult TopologyOp::verify() {
+  // topology_c1
+  if (getLevels().empty())
+    return emitOpError("expects at least one level");
   // topology_c1, topology_c2, topology_c3
   if (Verdict verdict = getModel().verify(); !verdict)
     return emitOpError() << verdict.reason();
   return success();
+}
+
+/// As TopologyModel::overlap, of axes of levels whose sizes are not known.
+static bool mayOverlap(const AxisRef &a, const AxisRef &b) {
+  if (a.level != b.level)
+    return false;
+  if (a == b || a.size == 0 || b.size == 0)
+    return true;
+  return b.pre % (a.pre * a.size) != 0 && a.pre % (b.pre * b.size) != 0;
 }
 
 LogicalResult commir::verifyAxes(Operation *op, const AxisList &axes) {
@@ -51,7 +63,8 @@ LogicalResult commir::verifyAxes(Operation *op, const AxisList &axes) {
         return op->emitOpError() << verdict.reason();
     }
     for (size_t j = 0; j < i; ++j)
-      if (topology ? model.overlap(axes[i], axes[j]) : axes[i] == axes[j])
+      if (topology ? model.overlap(axes[i], axes[j])
+                   : mayOverlap(axes[i], axes[j]))
         return op->emitOpError()
                << "axis '" << print(axes[i]) << "' is used twice"
                << (axes[i] == axes[j]

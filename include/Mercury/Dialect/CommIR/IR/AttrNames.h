@@ -25,10 +25,16 @@ inline constexpr llvm::StringLiteral kResultAttrName = "commir.result";
 /// On an operator: the registered kernel that its local tile calls.
 inline constexpr llvm::StringLiteral kPatchAttrName = "commir.patch";
 /// On a function that a rank runs: what it needs, a dictionary.
-inline constexpr llvm::StringLiteral kRequirementsAttrName = "commir.requirements";
+inline constexpr llvm::StringLiteral kRequirementsAttrName =
+    "commir.requirements";
+/// On a function at stages 2 and 3: identifies its schedules and topology.
+inline constexpr llvm::StringLiteral kFingerprintAttrName =
+    "commir.fingerprint";
 /// On an allocation: its class (see mercury_memory_class) and owner.
-inline constexpr llvm::StringLiteral kMemoryClassAttrName = "commir.memory_class";
-inline constexpr llvm::StringLiteral kMemoryOwnerAttrName = "commir.memory_owner";
+inline constexpr llvm::StringLiteral kMemoryClassAttrName =
+    "commir.memory_class";
+inline constexpr llvm::StringLiteral kMemoryOwnerAttrName =
+    "commir.memory_owner";
 
 } // namespace mercury::commir
 

@@ -17,6 +17,19 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def CommIR_TensorOrBuffer : AnyTypeOf<[AnyStaticShapeTensor, AnyStaticShapeMemRef],
     "ranked tensor or buffer of static shape">;
+/// The wire takes contiguous bytes.
+def CommIR_WireBuffer : ConfinedType<AnyStaticShapeMemRef,
+    [CPred<"::mlir::memref::isStaticShapeAndContiguousRowMajor("
+           "::llvm::cast<::mlir::MemRefType>($_self))">],
+    "contiguous buffer of static shape">;
+def CommIR_Wire : AnyTypeOf<[AnyStaticShapeTensor, CommIR_WireBuffer],
+    "ranked tensor or contiguous buffer of static shape">;
+/// Buffers that take turns have one type.
+def CommIR_TileBuffer : ConfinedType<AnyStaticShapeMemRef,
+    [CPred<"::llvm::cast<::mlir::MemRefType>($_self).getLayout().isIdentity()">],
+    "buffer of static shape and identity layout">;
+def CommIR_Tile : AnyTypeOf<[AnyStaticShapeTensor, CommIR_TileBuffer],
+    "ranked tensor or buffer of static shape and identity layout">;
 
 def CommIR_RankCoordOp : CommIR_Op<"rank_coord", [Pure]> {
   let summary = "this rank's coordinate on axes";
@@ -56,8 +69,8 @@ class CommIR_CommunicationOp<string mnemonic, list<Trait> traits = []>
 
 class CommIR_MoveOp<string mnemonic, list<Trait> traits = []>
     : CommIR_CommunicationOp<mnemonic, traits> {
-  dag moveArguments = (ins CommIR_TensorOrBuffer:$input,
-                           CommIR_TensorOrBuffer:$output,
+  dag moveArguments = (ins CommIR_Wire:$input,
+                           CommIR_Wire:$output,
                            CommIR_AxisArrayAttr:$axes,
                            OptionalAttr<I32Attr>:$request);
   let arguments = moveArguments;
@@ -86,8 +99,10 @@ def CommIR_AllGatherOp : CommIR_MoveOp<"all_gather"> {
     - (C2) the output's shape is the axes' size followed by the input's shape;
     - (C3) element types agree;
     - (C4) tensors: a result of the output's type and no request; buffers: no
-      result, a request is not negative.
+      result, a request is not negative;
+    - (C5) buffers are contiguous.
   }];
+  let hasCanonicalizer = 1;
 }
 
 def CommIR_ReduceScatterOp : CommIR_MoveOp<"reduce_scatter"> {
@@ -106,7 +121,8 @@ def CommIR_ReduceScatterOp : CommIR_MoveOp<"reduce_scatter"> {
     - (C2) the input's shape is the axes' size followed by the output's shape;
     - (C3) element types agree;
     - (C4) tensors: a result of the output's type and no request; buffers: no
-      result, a request is not negative.
+      result, a request is not negative;
+    - (C5) buffers are contiguous.
   }];
   let arguments = !con((ins CommIR_ReductionKindAttr:$kind), moveArguments);
   let assemblyFormat = [{
@@ -131,7 +147,8 @@ def CommIR_AllToAllOp : CommIR_MoveOp<"all_to_all"> {
     - (C2) input and output have one shape, whose first extent is the axes' size;
     - (C3) element types agree;
     - (C4) tensors: a result of the output's type and no request; buffers: no
-      result, a request is not negative.
+      result, a request is not negative;
+    - (C5) buffers are contiguous.
   }];
 }
 
@@ -151,7 +168,8 @@ def CommIR_BroadcastOp : CommIR_MoveOp<"broadcast"> {
     - (C2) input and output have one shape;
     - (C3) element types agree;
     - (C4) tensors: a result of the output's type and no request; buffers: no
-      result, a request is not negative.
+      result, a request is not negative;
+    - (C5) buffers are contiguous.
   }];
   let arguments = !con(moveArguments, (ins Index:$root));
   let assemblyFormat = [{
@@ -179,7 +197,8 @@ def CommIR_PermuteOp : CommIR_MoveOp<"permute"> {
     - (C3) element types agree;
     - (C4) tensors: a result of the output's type and no request; buffers: no
       result, a request is not negative;
-    - (C5) source and destination match over the group (checked by
+    - (C5) buffers are contiguous;
+    - (C6) source and destination match over the group (checked by
       `mercury-verify-communication`, which evaluates them).
   }];
   let arguments = !con(moveArguments, (ins Index:$destination, Index:$source));
@@ -200,10 +219,12 @@ def CommIR_AllReduceOp : CommIR_CommunicationOp<"all_reduce"> {
     **Constraints:**
     - (C1) at least one axis, each an axis of the topology, none twice;
     - (C4) tensors: a result of the output's type and no request; buffers: no
-      result, a request is not negative.
+      result, a request is not negative;
+    - (C5) buffers are contiguous.
   }];
+  let hasCanonicalizer = 1;
   let arguments = (ins CommIR_ReductionKindAttr:$kind,
-                       CommIR_TensorOrBuffer:$output,
+                       CommIR_Wire:$output,
                        CommIR_AxisArrayAttr:$axes, OptionalAttr<I32Attr>:$request);
   let assemblyFormat = [{
     $kind $output `over` custom<Axes>($axes) (`request` $request^)? attr-dict
@@ -232,10 +253,11 @@ def CommIR_HopOp : CommIR_Op<"hop", [
     - (C1) one hop per source and target, at least one;
     - (C2) the types of a source and its target agree;
     - (C3) axes of hops are axes of the topology;
-    - (C4) a request is not negative.
+    - (C4) a request is not negative;
+    - (C5) buffers are contiguous.
   }];
-  let arguments = (ins Variadic<AnyStaticShapeMemRef>:$sources,
-                       Variadic<AnyStaticShapeMemRef>:$targets,
+  let arguments = (ins Variadic<CommIR_WireBuffer>:$sources,
+                       Variadic<CommIR_WireBuffer>:$targets,
                        CommIR_HopArrayAttr:$hops, OptionalAttr<I32Attr>:$request);
   let assemblyFormat = [{
     $sources `into` $targets `by` $hops (`request` $request^)? attr-dict

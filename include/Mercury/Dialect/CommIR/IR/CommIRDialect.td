@@ -22,7 +22,9 @@ def CommIR_Dialect : Dialect {
     each rank runs. See docs/CommIRSpec.md.
   }];
   let cppNamespace = "::mercury::commir";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
   let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;

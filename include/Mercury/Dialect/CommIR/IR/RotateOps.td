@@ -32,7 +32,8 @@ def CommIR_RotateOp : CommIR_Op<"rotate", [
     has arrived. With `combine` the body's argument for a carry is a destination
     of undefined content, in which it returns the step's contribution while the
     partial result is still under way; the combine region takes (arrived,
-    contribution) of every carry and yields their merge. Carries hop between
+    contribution) of every carry and yields their merge. The first step's
+    contribution is the first partial result: a carry's operand is not read. Carries hop between
     steps, `steps - 1` times. Results are the carries, then the states.
 
     ```mlir
@@ -65,12 +66,14 @@ def CommIR_RotateOp : CommIR_Op<"rotate", [
     - (C7) operands are all tensors or all buffers;
     - (C8) `scratch`, on buffers: of each travelling tile's type one per hop but
       at most two, of each carry's one where it hops and one with combine; on
-      tensors: none.
+      tensors: none;
+    - (C9) buffers of travelling and carried tiles and scratch have the identity
+      layout.
   }];
   let arguments = (ins I64Attr:$steps, CommIR_HopArrayAttr:$hops,
-    Variadic<CommIR_TensorOrBuffer>:$travel, Variadic<CommIR_TensorOrBuffer>:$carry,
+    Variadic<CommIR_Tile>:$travel, Variadic<CommIR_Tile>:$carry,
     Variadic<CommIR_TensorOrBuffer>:$state,
-    Variadic<AnyStaticShapeMemRef>:$scratch);
+    Variadic<CommIR_TileBuffer>:$scratch);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body,
                         VariadicRegion<SizedRegion<1>>:$combine);
@@ -110,7 +113,7 @@ def CommIR_RotateArriveOp : CommIR_Op<"rotate_arrive", [
     ```
 
     **Constraints:**
-    - (C1) the rotation is on buffers and has a carry.
+    - (C1) the rotation is on buffers.
   }];
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MERCURY_LIB_DIALECT_COMMIR_IR_AXISSYNTAX_H
-#define MERCURY_LIB_DIALECT_COMMIR_IR_AXISSYNTAX_H
+#ifndef MERCURY_DIALECT_COMMIR_IR_AXISSYNTAX_H
+#define MERCURY_DIALECT_COMMIR_IR_AXISSYNTAX_H
 
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 
@@ -31,4 +31,4 @@ void printPlacement(mlir::OpAsmPrinter &printer, mlir::Operation *op,
 
 } // namespace mercury::commir
 
-#endif // MERCURY_LIB_DIALECT_COMMIR_IR_AXISSYNTAX_H
+#endif // MERCURY_DIALECT_COMMIR_IR_AXISSYNTAX_H
