@@ -41,7 +41,7 @@ func.func @form(%a: memref<8xf32>, %c: memref<8xf32>) {
 // -----
 
 func.func @not_a_string(%a: memref<8x8xf32>) {
-  // expected-error@+1 {{attribute 'commir.patch' is not a string}}
+  // expected-error@+1 {{'commir.patch' expects the name of a kernel, got 1}}
   linalg.matmul {commir.patch = 1} ins(%a, %a : memref<8x8xf32>, memref<8x8xf32>) outs(%a : memref<8x8xf32>)
   return
 }
