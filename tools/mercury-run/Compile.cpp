@@ -10,7 +10,7 @@
 #include "Jit.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Pipelines/Pipelines.h"
-#include "MultiplyAdds.h"
+#include "Mercury/Analysis/WorkCount.h"
 #include "RunError.h"
 #include "ScheduleSource.h"
 #include "Signature.h"
@@ -147,6 +147,9 @@ static llvm::Error readRequirements(ModuleOp module, CompiledProgram &program) {
     return runtimeFailure("@" + name + ": " + why);
   };
   const llvm::json::Object *object = value->getAsObject();
+  if (const llvm::json::Object *bytes =
+          object ? object->getObject("bytes") : nullptr)
+    program.staticPeakBytes = bytes->getInteger("peak").value_or(0);
   const llvm::json::Array *communicators =
       object ? object->getArray("communicators") : nullptr;
   if (!communicators)

@@ -47,6 +47,8 @@ struct CompiledProgram {
   std::vector<Communicator> communicators;
   /// See countMultiplyAdds: of each rank, counted in stage 3, and of the input.
   int64_t multiplyAdds = 0, inputMultiplyAdds = 0;
+  /// Bytes per rank that the program is known to hold at most.
+  int64_t staticPeakBytes = 0;
   double distributeSeconds = 0, lowerSeconds = 0, jitSeconds = 0;
   std::unique_ptr<mlir::ExecutionEngine> engine;
   int (*packed)(mercury_context *, void **) = nullptr;
