@@ -1,6 +1,8 @@
-// One GEMM as a compiler hands it over: no word about devices.
-//   mercury-run examples/gemm.mlir --topology=gpu=4
-//               --schedule=all_gather_gemm_shifted --verify
+// One GEMM as a compiler hands it over: no word about devices. The topology is
+// the machine that it runs on unless another one is named.
+//   mercury-run examples/gemm.mlir --schedule=all_gather_gemm_shifted --verify
+commir.topology @machine levels [#commir.level<gpu, 4>]
+
 func.func @gemm(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>)
     -> tensor<512x512xf32> {
   %zero = arith.constant 0.0 : f32
