@@ -15,13 +15,25 @@ using namespace mlir;
 using namespace mercury;
 using namespace mercury::commir;
 
-static int64_t bytesOf(Type type) {
-  auto buffer = dyn_cast<MemRefType>(type);
-  if (!buffer || !buffer.hasStaticShape())
+int64_t mercury::bytesOf(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !shaped.hasStaticShape())
     return 0;
-  Type element = buffer.getElementType();
-  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  return buffer.getNumElements() * ((bits + 7) / 8);
+  int64_t count = shaped.getNumElements();
+  Type element = shaped.getElementType();
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    count *= 2;
+    element = complex.getElementType();
+  }
+  if (auto vector = dyn_cast<VectorType>(element)) {
+    count *= vector.getNumElements();
+    element = vector.getElementType();
+  }
+  if (element.isIndex())
+    return count * 8;
+  return element.isIntOrFloat()
+             ? count * ((element.getIntOrFloatBitWidth() + 7) / 8)
+             : 0;
 }
 
 static bool isCommunicated(Value buffer) {

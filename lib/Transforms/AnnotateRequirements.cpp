@@ -22,12 +22,7 @@ using namespace mlir;
 using namespace mercury;
 using namespace mercury::commir;
 
-static int64_t bytesOf(Value value) {
-  auto type = cast<ShapedType>(value.getType());
-  Type element = type.getElementType();
-  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  return type.getNumElements() * ((bits + 7) / 8);
-}
+static int64_t bytesOf(Value value) { return mercury::bytesOf(value.getType()); }
 
 /// The levels that a set of axes crosses: the one with the least bandwidth
 /// carries the traffic that matters.

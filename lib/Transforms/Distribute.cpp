@@ -74,6 +74,10 @@ LogicalResult NestBuilder::check() {
     return op->emitError() << "has a dynamic extent in a value of type "
                            << dynamic.getType()
                            << "; only static shapes are distributed";
+  for (auto [l, loop] : llvm::enumerate(model.loops))
+    if (loop.extent <= 0)
+      return op->emitError() << "has no elements along loop d" << l
+                             << "; there is nothing to distribute";
   if (Verdict verdict = verify(s, model, topology); !verdict)
     return op->emitError() << "illegal schedule: " << verdict.reason();
   return success();

@@ -45,6 +45,14 @@ struct DistributePass
       else if (!without && op->getParentOp() == function)
         without = op;
     });
+    Operation *stray = nullptr;
+    function.walk([&](Operation *op) {
+      if (op->hasAttr(kScheduleAttrName) && !isa<DistributableOpInterface>(op))
+        stray = op;
+    });
+    if (stray)
+      return stray->emitError() << "'" << stray->getName()
+                                << "' has a schedule but cannot be distributed";
     if (!with)
       return success();
     if (without) {

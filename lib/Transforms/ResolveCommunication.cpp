@@ -49,6 +49,7 @@ private:
   LogicalResult resolveReplicated(Operation *op);
   LogicalResult resolveReturn(func::ReturnOp op);
 
+  FailureOr<LocalValue> heldAsPlaced(Operation *user, Value base);
   /// What ranks hold of `value`, placed as `target`.
   LocalValue held(Location loc, Value value, const Placement &target,
                   ArrayRef<int64_t> padded = {});
@@ -307,6 +308,23 @@ LogicalResult FunctionResolver::resolveReshape(Operation *op) {
 // Computation
 //===----------------------------------------------------------------------===//
 
+/// What ranks hold of a tensor that a nest uses, where it is placed.
+FailureOr<LocalValue> FunctionResolver::heldAsPlaced(Operation *user,
+                                                     Value base) {
+  const PlacedShape *placed = placements.lookup(base);
+  if (!placed && !isMadeAnywhere(base) && !locals.count(base))
+    return user->emitError("uses a value that no rank holds");
+  Placement placement =
+      placed ? placed->placement : Placement::replicated(shapeOf(base).size());
+  SmallVector<int64_t> padded;
+  if (placed && locals.count(base))
+    padded = locals.lookup(base).shape.padded;
+  LocalValue local = held(user->getLoc(), base, placement, padded);
+  if (placed)
+    local.shape.fetch = placed->fetch;
+  return local;
+}
+
 LogicalResult FunctionResolver::resolveNestOp(Operation *op) {
   FailureOr<DistributedNest> nest = matchNest(op, topology);
   if (failed(nest))
@@ -314,34 +332,41 @@ LogicalResult FunctionResolver::resolveNestOp(Operation *op) {
   FailureOr<std::vector<Access>> accesses = collectAccesses(*nest, topology);
   if (failed(accesses) || failed(verifyNoRace(*nest, *accesses, topology)))
     return failure();
+  // Outputs stay where they are placed; what is read is gathered first where an
+  // access touches several blocks.
+  std::vector<Access> reads;
+  for (const Access &access : *accesses)
+    if (!access.output)
+      reads.push_back(access);
   llvm::DenseMap<Value, LocalValue> used;
-  for (const Access &access : *accesses) {
+  for (const Access &access : reads) {
     if (used.count(access.base))
       continue;
-    const PlacedShape *placed = placements.lookup(access.base);
-    Placement placement = placed ? placed->placement
-                                 : Placement::replicated(access.sizes.size());
-    if (!placed && !isMadeAnywhere(access.base) && !locals.count(access.base))
-      return access.op->emitError("uses a value that no rank holds");
-    LocalValue local = held(access.op->getLoc(), access.base, placement,
-                            placed && locals.count(access.base)
-                                ? ArrayRef<int64_t>(
-                                      locals.lookup(access.base).shape.padded)
-                                : ArrayRef<int64_t>());
-    // A tensor that is touched across blocks is gathered before the loops.
-    Placement needed =
-        shapeInNest(access.base, *accesses, local.shape, topology).placement;
-    if (!(needed == local.shape.placement)) {
-      if (access.output)
-        return access.op->emitError()
-               << "touches output " << *access.output
-               << " across blocks of its placement "
-               << print(local.shape.placement);
-      local = resharder.convert(access.op->getLoc(), local, needed);
+    FailureOr<LocalValue> local = heldAsPlaced(access.op, access.base);
+    if (failed(local))
+      return failure();
+    PlacedShape needed =
+        shapeInNest(access.base, reads, local->shape, topology);
+    if (!(needed.placement == local->shape.placement)) {
+      AxisList fetch = local->shape.fetch;
+      local = resharder.convert(access.op->getLoc(), *local, needed.placement);
+      local->shape.fetch = fetch;
     }
-    if (placed)
-      local.shape.fetch = placed->fetch;
-    used[access.base] = local;
+    used[access.base] = *local;
+  }
+  SmallVector<LocalValue> outputs;
+  for (auto [i, init] : llvm::enumerate(nest->inits)) {
+    FailureOr<LocalValue> local = heldAsPlaced(op, init);
+    if (failed(local))
+      return failure();
+    for (const Access &access : *accesses)
+      if (access.output == i &&
+          !(gatherFor({&access}, local->shape, topology) ==
+            local->shape.placement))
+        return access.op->emitError()
+               << "touches output " << i << " across blocks of its placement "
+               << print(local->shape.placement);
+    outputs.push_back(*local);
   }
   SmallVector<bool> neutral;
   for (auto [i, init] : llvm::enumerate(nest->inits)) {
@@ -357,7 +382,7 @@ LogicalResult FunctionResolver::resolveNestOp(Operation *op) {
     neutral.push_back(startsNeutral);
   }
   FailureOr<SmallVector<LocalValue>> results = mercury::resolveNest(
-      b, *nest, *accesses, used, neutral, scalars, topology);
+      b, *nest, *accesses, used, outputs, neutral, scalars, topology);
   if (failed(results))
     return failure();
   for (auto [result, local] : llvm::zip(op->getResults(), *results))
@@ -421,6 +446,12 @@ FunctionResolver::resolveOperator(DistributableOpInterface op) {
              << ", of which axes " << print(local.shape.placement.dims[0])
              << " hold more than one element each; reduce inside the rank loop "
                 "first";
+    for (auto [group, members] : llvm::enumerate(op.getGroups()))
+      if (!op.isPlainReduction(group))
+        return op->emitError()
+               << "reduces over axes " << print(local.shape.placement.dims[0])
+               << " of a partial value, but does more than that; what ranks "
+                  "reduce is a plain reduction of dimension 0";
     for (Value result : op->getResults())
       reductions[result] = op;
   }

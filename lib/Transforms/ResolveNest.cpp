@@ -49,10 +49,11 @@ struct Output {
 class NestResolver {
 public:
   NestResolver(OpBuilder &b, DistributedNest &nest, ArrayRef<Access> accesses,
-               llvm::DenseMap<Value, LocalValue> locals, ArrayRef<bool> neutral,
+               llvm::DenseMap<Value, LocalValue> locals,
+               ArrayRef<LocalValue> inits, ArrayRef<bool> neutral,
                const IRMapping &scalars, const TopologyModel &topology)
       : b(b), nest(nest), accesses(accesses), locals(std::move(locals)),
-        neutral(neutral), scalars(scalars), topology(topology),
+        inits(inits), neutral(neutral), scalars(scalars), topology(topology),
         resharder(b, topology), loc(nest.rankLoop.getLoc()),
         steps(nest.steps()) {}
 
@@ -90,6 +91,7 @@ private:
   DistributedNest &nest;
   ArrayRef<Access> accesses;
   llvm::DenseMap<Value, LocalValue> locals;
+  ArrayRef<LocalValue> inits;
   ArrayRef<bool> neutral;
   const IRMapping &scalars;
   const TopologyModel &topology;
@@ -146,6 +148,13 @@ LogicalResult NestResolver::classify() {
   return success();
 }
 
+static unsigned groupOf(DistributableOpInterface op, OpResult result) {
+  for (auto [group, members] : llvm::enumerate(op.getGroups()))
+    if (llvm::is_contained(members, result.getResultNumber()))
+      return group;
+  return 0;
+}
+
 FailureOr<Output> NestResolver::classifyOutput(unsigned number) {
   Output output;
   const Access *write = nullptr;
@@ -159,13 +168,18 @@ FailureOr<Output> NestResolver::classifyOutput(unsigned number) {
   if (!write)
     return nest.rankLoop.emitError()
            << "does not write its output " << number;
-  const PlacedShape &placed = locals.find(write->base)->second.shape;
+  const PlacedShape &placed = inits[number].shape;
   for (const AxisRef &axis : nest.axes)
     if (!placed.placement.dimOf(axis) && topology.sizeOf(axis) > 1)
       return write->op->emitError()
              << "ranks of axis '" << print(axis)
              << "' write different tiles of an output that is placed "
              << print(placed.placement) << ", which holds replicas on it";
+  for (const AxisRef &axis : placed.placement.axes())
+    if (!llvm::is_contained(nest.axes, axis) && topology.sizeOf(axis) > 1)
+      return write->op->emitError()
+             << "output " << number << " is sharded over axis '" << print(axis)
+             << "', which the rank loop does not map";
   Verdict verdict =
       movementOf(*write, placed, steps, topology, output.movement);
   if (!verdict)
@@ -175,18 +189,51 @@ FailureOr<Output> NestResolver::classifyOutput(unsigned number) {
   // The merge of partial results comes from the op that computes the tile.
   Value tile = cast<tensor::ParallelInsertSliceOp>(write->op).getSource();
   output.combiner = tile.getDefiningOp<DistributableOpInterface>();
-  unsigned result = isa<OpResult>(tile)
-                        ? cast<OpResult>(tile).getResultNumber()
-                        : 0;
   if (output.combiner)
-    for (auto [group, members] : llvm::enumerate(output.combiner.getGroups()))
-      if (llvm::is_contained(members, result))
-        output.group = group;
+    output.group = groupOf(output.combiner, cast<OpResult>(tile));
   if (!output.combiner || !output.combiner.hasCombiner(output.group))
     return write->op->emitError()
            << "output " << number << " moves over "
            << print(output.movement.moving)
            << ", but the operator that computes its tiles has no combiner";
+  // Contributions are added up on their way only if each step does no more than
+  // add to the tile that it finds.
+  std::optional<ReductionKind> kind =
+      output.combiner.getCollectiveKind(output.group);
+  auto slices = [&](Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return argument.getOwner() == nest.rankLoop.getBody() &&
+             argument.getArgNumber() == nest.rankLoop.getRank() + number;
+    return llvm::any_of(accesses, [&](const Access &access) {
+      return access.op == value.getDefiningOp() && access.output == number &&
+             !access.isWrite;
+    });
+  };
+  while (!slices(tile)) {
+    auto op = tile.getDefiningOp<DistributableOpInterface>();
+    bool adds = op && tile.hasOneUse() &&
+                op.hasCombiner(groupOf(op, cast<OpResult>(tile))) &&
+                op.getCollectiveKind(groupOf(op, cast<OpResult>(tile))) == kind;
+    if (!adds)
+      return write->op->emitError()
+             << "output " << number << " moves over "
+             << print(output.movement.moving)
+             << ", but its tiles are not what arrived with something added";
+    tile = cast<DestinationStyleOpInterface>(op.getOperation())
+               .getDpsInitOperand(cast<OpResult>(tile).getResultNumber())
+               ->get();
+  }
+  unsigned uses = 0;
+  for (const Access &access : accesses)
+    if (access.output == number && !access.isWrite)
+      uses += isa<tensor::ExtractSliceOp>(access.op)
+                  ? llvm::range_size(access.op->getUses())
+                  : 1;
+  if (uses != 1)
+    return write->op->emitError()
+           << "output " << number << " moves over "
+           << print(output.movement.moving)
+           << ", but its tiles are read " << uses << " times";
   return output;
 }
 
@@ -533,7 +580,8 @@ FailureOr<NestResolver::State> NestResolver::emitBody(State state) {
     accessOf[access.op] = &access;
 
   auto shapeOfAccess = [&](const Access &access) -> const PlacedShape & {
-    return locals.find(access.base)->second.shape;
+    return access.output ? inits[*access.output].shape
+                         : locals.find(access.base)->second.shape;
   };
   auto tileOf = [&](const Access &access) {
     return access.output ? state.outputs[*access.output]
@@ -592,11 +640,19 @@ FailureOr<NestResolver::State> NestResolver::emitBody(State state) {
     const Access &access = *accessOf.lookup(insert);
     Value value = map.lookupOrDefault(insert.getSource());
     Value &tile = state.outputs[*access.output];
-    if (value.getType() == tile.getType()) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    bool isRead = llvm::any_of(accesses, [&](const Access &other) {
+      return other.output == access.output && !other.isWrite;
+    });
+    if (value.getType() == type && !isRead && !steps.empty()) {
+      // Loops update what they carry in place.
+      tile = linalg::CopyOp::create(b, loc, value, tile).getResult(0);
+      continue;
+    }
+    if (value.getType() == type) {
       tile = value;
       continue;
     }
-    auto type = cast<RankedTensorType>(tile.getType());
     if (isWholeTile(cast<RankedTensorType>(value.getType()), type)) {
       tile = resharder.reshape(loc, value, type.getShape());
       continue;
@@ -629,8 +685,8 @@ FailureOr<SmallVector<LocalValue>> NestResolver::run() {
     state.tiles.push_back(tile);
   }
   SmallVector<Value> entered(nest.inits.size());
-  for (auto [i, init] : llvm::enumerate(nest.inits)) {
-    Value tile = locals.find(init)->second.value;
+  for (size_t i = 0; i < nest.inits.size(); ++i) {
+    Value tile = inits[i].value;
     bool fresh = neutral[i];
     // Partial results travel; what was there before is merged by its owner.
     if (outputs[i].moves() && !fresh) {
@@ -647,8 +703,8 @@ FailureOr<SmallVector<LocalValue>> NestResolver::run() {
   if (failed(done))
     return failure();
   SmallVector<LocalValue> results;
-  for (auto [i, init] : llvm::enumerate(nest.inits)) {
-    LocalValue result = locals.find(init)->second;
+  for (size_t i = 0; i < nest.inits.size(); ++i) {
+    LocalValue result = inits[i];
     result.shape.fetch.clear();
     result.value = done->outputs[i];
     const Movement &m = outputs[i].movement;
@@ -663,9 +719,10 @@ FailureOr<SmallVector<LocalValue>> NestResolver::run() {
 
 FailureOr<SmallVector<LocalValue>> mercury::resolveNest(
     OpBuilder &builder, DistributedNest &nest, ArrayRef<Access> accesses,
-    llvm::DenseMap<Value, LocalValue> locals, ArrayRef<bool> neutral,
+    llvm::DenseMap<Value, LocalValue> locals, ArrayRef<LocalValue> inits,
+    ArrayRef<bool> neutral,
     const IRMapping &scalars, const TopologyModel &topology) {
-  return NestResolver(builder, nest, accesses, std::move(locals), neutral,
-                      scalars, topology)
+  return NestResolver(builder, nest, accesses, std::move(locals), inits,
+                      neutral, scalars, topology)
       .run();
 }

@@ -48,12 +48,19 @@ struct VerifyDistributedPass
     FailureOr<std::vector<Access>> accesses = collectAccesses(*nest, topology);
     if (failed(accesses))
       return failure();
-    for (auto [i, init] : llvm::enumerate(nest->inits))
-      if (!placements.lookup(init))
+    for (auto [i, init] : llvm::enumerate(nest->inits)) {
+      const PlacedShape *placed = placements.lookup(init);
+      if (!placed)
         return op->emitError()
                << "starts output " << i
                << " from a tensor that has no placement; place it by "
                   "commir.shard or commir.replicate";
+      for (const AxisRef &axis : placed->placement.axes())
+        if (!llvm::is_contained(nest->axes, axis) && topology.sizeOf(axis) > 1)
+          return op->emitError()
+                 << "output " << i << " is sharded over axis '" << print(axis)
+                 << "', which the rank loop does not map";
+    }
     return verifyNoRace(*nest, *accesses, topology);
   }
 

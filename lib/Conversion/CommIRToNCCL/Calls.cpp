@@ -58,6 +58,15 @@ Value CallBuilder::call(OpBuilder &b, Location loc, StringRef callee,
 Value CallBuilder::pointer(OpBuilder &b, Location loc, Value buffer) {
   Value address =
       memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
+  // A contiguous view may start inside its buffer.
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.getLayout().isIdentity()) {
+    auto view = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
+    int64_t bytes = (type.getElementTypeBitWidth() + 7) / 8;
+    Value size = arith::ConstantIndexOp::create(b, loc, bytes);
+    Value offset = arith::MulIOp::create(b, loc, view.getOffset(), size);
+    address = arith::AddIOp::create(b, loc, address, offset);
+  }
   Value integer = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
   return LLVM::IntToPtrOp::create(
       b, loc, LLVM::LLVMPointerType::get(b.getContext()), integer);

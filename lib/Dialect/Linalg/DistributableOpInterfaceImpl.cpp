@@ -110,6 +110,26 @@ struct LinalgModel
   bool hasCombiner(Operation *op, unsigned group) const {
     return combinerOf(cast<linalg::LinalgOp>(op), group) != nullptr;
   }
+  bool isPlainReduction(Operation *op, unsigned group) const {
+    auto linalgOp = cast<linalg::LinalgOp>(op);
+    Operation *combiner = combinerOf(linalgOp, group);
+    if (!combiner || linalgOp.getNumDpsInputs() != linalgOp.getNumDpsInits())
+      return false;
+    // combiner(input, accumulator), in either order.
+    Value input = linalgOp.getBlock()->getArgument(group);
+    Value sum = linalgOp.getRegionOutputArgs()[group];
+    bool takesBoth = (combiner->getOperand(0) == input &&
+                      combiner->getOperand(1) == sum) ||
+                     (combiner->getOperand(1) == input &&
+                      combiner->getOperand(0) == sum);
+    AffineMap from = linalgOp.getMatchingIndexingMap(
+        linalgOp.getDpsInputOperand(group));
+    AffineMap to =
+        linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(group));
+    return takesBoth && from.isIdentity() &&
+           to == from.dropResult(0) &&
+           linalgOp.getNumReductionLoops() == 1;
+  }
   std::optional<ReductionKind> getCollectiveKind(Operation *op,
                                                  unsigned group) const {
     Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), group);

@@ -35,6 +35,10 @@ def DistributableOpInterface : OpInterface<"DistributableOpInterface"> {
     InterfaceMethod<"Whether the group's reduction has a combiner.",
       "bool", "hasCombiner", (ins "unsigned":$group)>,
     InterfaceMethod<[{
+      Whether the group's results are their inputs of the same number reduced by
+      the combiner over the leading dimension, and nothing else.}],
+      "bool", "isPlainReduction", (ins "unsigned":$group)>,
+    InterfaceMethod<[{
       The collective's reduction that equals the group's combiner, if one does.}],
       "::std::optional<::mercury::commir::ReductionKind>", "getCollectiveKind",
       (ins "unsigned":$group)>,
