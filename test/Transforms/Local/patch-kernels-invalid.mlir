@@ -40,14 +40,6 @@ func.func @form(%a: memref<8xf32>, %c: memref<8xf32>) {
 
 // -----
 
-func.func @not_a_string(%a: memref<8x8xf32>) {
-  // expected-error@+1 {{'commir.patch' expects the name of a kernel, got 1}}
-  linalg.matmul {commir.patch = 1} ins(%a, %a : memref<8x8xf32>, memref<8x8xf32>) outs(%a : memref<8x8xf32>)
-  return
-}
-
-// -----
-
 func.func @not_on_memrefs(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
   // expected-error@+1 {{kernel 'blas' does not take this op: the op does not work on memrefs}}
   %0 = linalg.matmul {commir.patch = "blas"} ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%a : tensor<8x8xf32>) -> tensor<8x8xf32>

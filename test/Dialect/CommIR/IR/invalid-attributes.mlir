@@ -216,3 +216,8 @@ func.func private @value_global_type_is_text(tensor<8xf32> {commir.global_type =
 
 // expected-error @below {{'commir.shard' is no attribute of arguments and results}}
 func.func private @value_attr_misspelt(tensor<8xf32> {commir.shard = "gpu"})
+
+// -----
+
+// expected-error @below {{'commir.fingerprint' expects a text, got 1 : i64}}
+func.func private @attr_fingerprint_is_integer() attributes {commir.fingerprint = 1}
