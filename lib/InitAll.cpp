@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mercury/InitAll.h"
+#include "Mercury/Conversion/Passes.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Dialect/CommIR/TransformOps/DialectExtension.h"
 #include "Mercury/Dialect/Linalg/DistributableOpInterfaceImpl.h"
-#include "Mercury/Conversion/Passes.h"
 #include "Mercury/Pipelines/Pipelines.h"
 #include "Mercury/Transforms/Local/Passes.h"
 #include "Mercury/Transforms/Passes.h"

@@ -37,11 +37,13 @@ struct Rules {
   bool isSame(size_t axis) const {
     for (int64_t t = 0; t < numSteps(); ++t)
       for (int64_t r = 0; r < numRanks(); ++r)
-        if (owners[t][r] != owners[t][topology.withCoordinate(r, {axes[axis]}, 0)])
+        if (owners[t][r] !=
+            owners[t][topology.withCoordinate(r, {axes[axis]}, 0)])
           return false;
     return true;
   }
-  /// The rank with the owner's coordinates on `on` and otherwise those of `rank`.
+  /// The rank with the owner's coordinates on `on` and otherwise those of
+  /// `rank`.
   int64_t sourceOf(int64_t step, int64_t rank,
                    const std::vector<size_t> &on) const {
     int64_t source = rank;

@@ -1,4 +1,5 @@
-//===- IndexEvaluation.cpp - Index arithmetic on concrete values -*- C++ -*-===//
+//===- IndexEvaluation.cpp - Index arithmetic on concrete values -*- C++
+//-*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

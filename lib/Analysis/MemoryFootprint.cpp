@@ -52,9 +52,9 @@ void mercury::classifyAllocations(FunctionOpInterface function) {
     if (alloc->hasAttr(kMemoryClassAttrName))
       return;
     alloc->setAttr(kMemoryClassAttrName,
-                   StringAttr::get(alloc.getContext(),
-                                   isCommunicated(alloc) ? "staging"
-                                                         : "workspace"));
+                   StringAttr::get(alloc.getContext(), isCommunicated(alloc)
+                                                           ? "staging"
+                                                           : "workspace"));
   });
 }
 

@@ -1,4 +1,5 @@
-//===- NestAnalysis.cpp - What a distributed loop nest reads and writes -*- C++ -*-===//
+//===- NestAnalysis.cpp - What a distributed loop nest reads and writes -*- C++
+//-*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -103,9 +104,10 @@ FailureOr<DistributedNest> mercury::matchNest(Operation *op,
     FailureOr<Operation *> inner = innerLoop(loop);
     if (failed(inner) || failed(checkTimeLoop(loop)))
       return failure();
-    ValueRange inits = isa<scf::ForOp>(*inner)
-                           ? ValueRange(cast<scf::ForOp>(*inner).getInitArgs())
-                           : ValueRange(cast<scf::ForallOp>(*inner).getOutputs());
+    ValueRange inits =
+        isa<scf::ForOp>(*inner)
+            ? ValueRange(cast<scf::ForOp>(*inner).getInitArgs())
+            : ValueRange(cast<scf::ForallOp>(*inner).getOutputs());
     if (inits != ValueRange(loop.getRegionIterArgs()))
       return (*inner)->emitError(
           "starts from other values than those that the time loop carries");
@@ -172,10 +174,9 @@ static FailureOr<Access> makeAccess(Operation *op, Value base,
     for (auto &at : ranks)
       for (auto [dim, offset] : llvm::enumerate(at))
         if (offset < 0 || offset + sizes[dim] > shape[dim])
-          return op->emitError()
-                 << "touches elements " << offset << " to "
-                 << offset + sizes[dim] << " of dimension " << dim
-                 << " of size " << shape[dim];
+          return op->emitError() << "touches elements " << offset << " to "
+                                 << offset + sizes[dim] << " of dimension "
+                                 << dim << " of size " << shape[dim];
   return access;
 }
 
@@ -220,7 +221,8 @@ mercury::collectAccesses(DistributedNest &nest, const TopologyModel &topology) {
       auto type = dyn_cast<RankedTensorType>(value.getType());
       if (!type || !isOutside(value))
         continue;
-      if (isa<tensor::ParallelInsertSliceOp>(op) && operand.getOperandNumber() == 1)
+      if (isa<tensor::ParallelInsertSliceOp>(op) &&
+          operand.getOperandNumber() == 1)
         continue;
       if (isa<tensor::DimOp>(op))
         continue;

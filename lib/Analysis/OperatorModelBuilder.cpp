@@ -67,7 +67,7 @@ OperatorModel mercury::buildOperatorModel(DistributableOpInterface op) {
   model.neutralInit.assign(dps.getNumDpsInits(), false);
   for (int64_t i = 0; i < dps.getNumDpsInits(); ++i) {
     model.results.push_back(tensorModel(op, *dps.getDpsInitOperand(i)));
-    model.neutralInit[i] = 
+    model.neutralInit[i] =
         !op.readsInit(i) || op.isNeutral(i, dps.getDpsInitOperand(i)->get());
   }
   if (reduces)

@@ -1,4 +1,5 @@
-//===- PlacementAnalysis.cpp - Where the values of a function live -*- C++ -*-===//
+//===- PlacementAnalysis.cpp - Where the values of a function live -*- C++
+//-*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -71,11 +72,9 @@ PlacementAnalysis::PlacementAnalysis(Operation *op,
       for (auto [dim, axes] : llvm::enumerate(used->placement.dims))
         if (axes.empty())
           used->padded[dim] = shapeOf(argument)[dim];
-    shapes[argument] =
-        used.value_or(placedShape(shapeOf(argument),
-                                  Placement::replicated(
-                                      shapeOf(argument).size()),
-                                  topology));
+    shapes[argument] = used.value_or(
+        placedShape(shapeOf(argument),
+                    Placement::replicated(shapeOf(argument).size()), topology));
   }
   for (Operation &inner : function.getFunctionBody().front())
     visit(&inner);
@@ -109,10 +108,10 @@ void PlacementAnalysis::visit(Operation *op) {
       return;
     std::optional<Placement> moved =
         reshapePlacement(op, source->placement, topology);
-    return set(op->getResult(0),
-               moved.value_or(Placement::replicated(
-                   shapeOf(op->getResult(0)).size())),
-               {});
+    return set(
+        op->getResult(0),
+        moved.value_or(Placement::replicated(shapeOf(op->getResult(0)).size())),
+        {});
   }
   // Padding and trimming leave blocks where they are.
   if (isa<tensor::PadOp, tensor::ExtractSliceOp>(op)) {

@@ -16,7 +16,6 @@
 using namespace mlir;
 using namespace mercury;
 
-
 /// Iterations of a loop that is known to be static, else 1.
 static int64_t tripCount(LoopLikeOpInterface loop) {
   if (auto rotate = dyn_cast<commir::RotateOp>(loop.getOperation()))
@@ -72,4 +71,3 @@ int64_t mercury::countMultiplyAdds(Operation *root) {
   });
   return total;
 }
-

@@ -1,4 +1,5 @@
-//===- FollowingSchedule.cpp - Operators that run where their inputs live -*- C++ -*-===//
+//===- FollowingSchedule.cpp - Operators that run where their inputs live -*-
+//C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -22,7 +22,9 @@ using namespace mlir;
 using namespace mercury;
 using namespace mercury::commir;
 
-static int64_t bytesOf(Value value) { return mercury::bytesOf(value.getType()); }
+static int64_t bytesOf(Value value) {
+  return mercury::bytesOf(value.getType());
+}
 
 /// The levels that a set of axes crosses: the one with the least bandwidth
 /// carries the traffic that matters.

@@ -124,8 +124,8 @@ LogicalResult NestBuilder::padOperands() {
     if (!padding)
       return op->emitError()
              << "operand " << operand.getOperandNumber() << " of type " << type
-             << " would be padded to " << RankedTensorType::get(
-                    shape, type.getElementType())
+             << " would be padded to "
+             << RankedTensorType::get(shape, type.getElementType())
              << ", but the operator has no neutral padding";
     operands[operand.getOperandNumber()] = padTo(operand.get(), shape, padding);
     return success();
@@ -249,7 +249,8 @@ void NestBuilder::makeDestinations() {
     SmallVector<Value> fresh;
     SmallVector<unsigned> neutral;
     for (unsigned i : members) {
-      auto type = cast<RankedTensorType>(dps.getDpsInitOperand(i)->get().getType());
+      auto type =
+          cast<RankedTensorType>(dps.getDpsInitOperand(i)->get().getType());
       if (partial.empty() && !model.neutralInit[i])
         continue;
       SmallVector<int64_t> shape(type.getShape());
@@ -311,9 +312,10 @@ void NestBuilder::buildLoops() {
   // Rank loops run over axes in the order of the topology.
   llvm::stable_sort(rankAxes, [&](const AxisRef &x, const AxisRef &y) {
     auto position = [&](const AxisRef &axis) {
-      return llvm::find_if(topology.levels, [&](const Level &level) {
-               return level.name == axis.level;
-             }) - topology.levels.begin();
+      return llvm::find_if(
+                 topology.levels,
+                 [&](const Level &level) { return level.name == axis.level; }) -
+             topology.levels.begin();
     };
     return std::pair(position(x), x.pre) < std::pair(position(y), y.pre);
   });
@@ -327,8 +329,8 @@ void NestBuilder::buildLoops() {
     one = arith::ConstantIndexOp::create(b, loc, 1);
   }
   for (auto [l, f] : times) {
-    Value steps = arith::ConstantIndexOp::create(
-        b, loc, s.loops[l][f].count(topology));
+    Value steps =
+        arith::ConstantIndexOp::create(b, loc, s.loops[l][f].count(topology));
     auto loop = scf::ForOp::create(b, loc, zero, steps, one, carried);
     forOps.push_back(loop);
     timeIvs.push_back(loop.getInductionVar());
@@ -343,8 +345,8 @@ void NestBuilder::buildLoops() {
     sizes.push_back(b.getIndexAttr(topology.sizeOf(axis)));
     mapping.push_back(AxisAttr::get(b.getContext(), axis));
   }
-  auto forall = scf::ForallOp::create(b, loc, sizes, carried,
-                                      b.getArrayAttr(mapping));
+  auto forall =
+      scf::ForallOp::create(b, loc, sizes, carried, b.getArrayAttr(mapping));
   b.setInsertionPoint(forall.getTerminator());
   rankIvs.assign(forall.getInductionVars().begin(),
                  forall.getInductionVars().end());
@@ -365,12 +367,12 @@ void NestBuilder::buildLoops() {
       if (factor.kind == Factor::Kind::Time)
         time = timeIvs[llvm::find(times, std::pair<size_t, size_t>(l, f)) -
                        times.begin()];
-      index = index * factor.count(topology) +
-              b.getAffineDimExpr(operands.size());
+      index =
+          index * factor.count(topology) + b.getAffineDimExpr(operands.size());
       operands.push_back(factorIndex(factor, time));
     }
-    offsets.push_back(affine::makeComposedFoldedAffineApply(
-        b, loc, index * size, operands));
+    offsets.push_back(
+        affine::makeComposedFoldedAffineApply(b, loc, index * size, operands));
   }
 
   // The operator on this rank's part of the destinations.
@@ -391,8 +393,8 @@ void NestBuilder::buildLoops() {
     shape.push_back(b.getIndexAttr(1));
     for (int64_t extent : type.getShape())
       shape.push_back(b.getIndexAttr(extent));
-    bases.push_back(tensor::ExtractSliceOp::create(
-        b, loc, type, shared, at, shape, unit));
+    bases.push_back(
+        tensor::ExtractSliceOp::create(b, loc, type, shared, at, shape, unit));
   }
   IRMapping map;
   Operation *whole = b.clone(*padded, map);
@@ -475,21 +477,21 @@ void NestBuilder::endReductions() {
       SmallVector<Value> reduced =
           op.createReduction(b, loc, group, partials, inits);
       for (auto [i, value] : llvm::zip(members, reduced))
-        results[i] = s.results[i].nest.isReplicated()
-                         ? ReplicateOp::create(b, loc, value).getResult()
-                         : ShardOp::create(b, loc, value,
-                                           PlacementAttr::get(
-                                               b.getContext(),
-                                               s.results[i].nest),
-                                           ArrayAttr())
-                               .getResult();
+        results[i] =
+            s.results[i].nest.isReplicated()
+                ? ReplicateOp::create(b, loc, value).getResult()
+                : ShardOp::create(
+                      b, loc, value,
+                      PlacementAttr::get(b.getContext(), s.results[i].nest),
+                      ArrayAttr())
+                      .getResult();
     }
   }
   for (auto [i, value] : llvm::enumerate(results)) {
     if (!(s.results[i].exit == s.results[i].nest))
       value = ReshardOp::create(
-          b, loc, value,
-          PlacementAttr::get(b.getContext(), s.results[i].exit), ArrayAttr());
+          b, loc, value, PlacementAttr::get(b.getContext(), s.results[i].exit),
+          ArrayAttr());
     auto type = cast<RankedTensorType>(op->getResult(i).getType());
     if (value.getType() == type)
       continue;
@@ -497,8 +499,8 @@ void NestBuilder::endReductions() {
         unit(type.getRank(), b.getIndexAttr(1));
     for (int64_t extent : type.getShape())
       shape.push_back(b.getIndexAttr(extent));
-    value = tensor::ExtractSliceOp::create(b, loc, type, value, zero, shape,
-                                           unit);
+    value =
+        tensor::ExtractSliceOp::create(b, loc, type, value, zero, shape, unit);
   }
 }
 
@@ -516,10 +518,10 @@ FailureOr<SmallVector<Value>> NestBuilder::build() {
     auto dps = cast<DestinationStyleOpInterface>(op.getOperation());
     b.setInsertionPoint(padded);
     for (auto [i, init] : llvm::enumerate(dps.getDpsInits()))
-      padded->setOperand(
-          dps.getDpsInitOperand(i)->getOperandNumber(),
-          model.neutralInit[i] ? init
-                               : place(init, s.results[i].nest, AxisList()));
+      padded->setOperand(dps.getDpsInitOperand(i)->getOperandNumber(),
+                         model.neutralInit[i]
+                             ? init
+                             : place(init, s.results[i].nest, AxisList()));
     b.setInsertionPointAfter(padded);
     for (auto [i, value] : llvm::enumerate(padded->getResults())) {
       Value placed = ReplicateOp::create(b, loc, value);

@@ -67,10 +67,9 @@ static LogicalResult eraseRankLoop(scf::ForallOp loop) {
     auto remap = [&](ArrayRef<OpFoldResult> values) {
       SmallVector<OpFoldResult> result;
       for (OpFoldResult value : values)
-        result.push_back(isa<Value>(value)
-                             ? OpFoldResult(map.lookupOrDefault(
-                                   cast<Value>(value)))
-                             : value);
+        result.push_back(isa<Value>(value) ? OpFoldResult(map.lookupOrDefault(
+                                                 cast<Value>(value)))
+                                           : value);
       return result;
     };
     now = tensor::InsertSliceOp::create(
@@ -93,8 +92,7 @@ static LogicalResult eraseRankLoop(scf::ForallOp loop) {
 static void eraseShift(ShiftOp shift) {
   OpBuilder b(shift);
   AffineExpr index = b.getAffineDimExpr(0), coordinate = b.getAffineDimExpr(1);
-  AffineExpr sum =
-      index + coordinate * static_cast<int64_t>(shift.getStride());
+  AffineExpr sum = index + coordinate * static_cast<int64_t>(shift.getStride());
   AffineExpr map = sum % static_cast<int64_t>(shift.getModulus());
   shift.replaceAllUsesWith(
       affine::AffineApplyOp::create(
@@ -113,9 +111,8 @@ struct ErasePlacementPass
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) { ops.push_back(op); });
     for (Operation *op : ops) {
-      for (StringRef name :
-           {kScheduleAttrName, kTopologyAttrName, kPatchAttrName,
-            kFingerprintAttrName})
+      for (StringRef name : {kScheduleAttrName, kTopologyAttrName,
+                             kPatchAttrName, kFingerprintAttrName})
         op->removeDiscardableAttr(name);
       if (auto function = dyn_cast<func::FuncOp>(op)) {
         for (unsigned i = 0; i < function.getNumArguments(); ++i)

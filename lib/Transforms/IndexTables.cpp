@@ -130,8 +130,8 @@ mercury::buildFromTable(OpBuilder &b, Location loc,
   SmallVector<int64_t> shape(context.steps);
   shape.push_back(numRanks);
   auto type = RankedTensorType::get(shape, b.getIndexType());
-  Value table = arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(type, elements));
+  Value table =
+      arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, elements));
   SmallVector<Value> at(context.at);
   AxisList all;
   for (const Level &level : topology.levels)

@@ -27,8 +27,8 @@ namespace {
 /// Lowers one rotation; inner ones are lowered already.
 class RotationLowering {
 public:
-  /// `late`: hops start when they are waited for, since two communicators are in
-  /// flight inside the body.
+  /// `late`: hops start when they are waited for, since two communicators are
+  /// in flight inside the body.
   RotationLowering(RotateOp op, int32_t &nextRequest, bool late)
       : op(op), b(op), loc(op.getLoc()), nextRequest(nextRequest), late(late),
         travels(op.getTravel().size()), carries(op.getCarry().size()),
@@ -242,8 +242,8 @@ void RotationLowering::run() {
     }
     scf::YieldOp::create(b, loc, yields);
   }
-  // After an odd number of hops a carry that is rewritten on its way sits in its
-  // scratch buffer.
+  // After an odd number of hops a carry that is rewritten on its way sits in
+  // its scratch buffer.
   if (numHops % 2 && !op.hasCombine())
     for (auto [i, tile] : llvm::enumerate(op.getCarry()))
       memref::CopyOp::create(b, loc, loop.getResult(3 * travels + 2 * i), tile);
@@ -262,8 +262,7 @@ struct LowerRotationPass
       if (auto rotate = dyn_cast<RotateOp>(op))
         rotations.push_back(rotate);
       if (auto request = op->getAttrOfType<IntegerAttr>("request"))
-        nextRequest =
-            std::max<int32_t>(nextRequest, request.getInt() + 1);
+        nextRequest = std::max<int32_t>(nextRequest, request.getInt() + 1);
     });
     // At most two communicators that share ranks are in flight together.
     llvm::DenseMap<Operation *, size_t> inFlight;

@@ -1,4 +1,5 @@
-//===- MakeDestinations.cpp - Arguments and results into buffers of the caller -*- C++ -*-===//
+//===- MakeDestinations.cpp - Arguments and results into buffers of the caller
+//-*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

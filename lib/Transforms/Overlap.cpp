@@ -43,7 +43,8 @@ static bool mayOverlap(Value a, Value b) {
 }
 
 /// Whether `op` (with everything inside) may touch the buffer, or communicates,
-/// or has effects that are not known. `readsAllowed`: reading it is no conflict.
+/// or has effects that are not known. `readsAllowed`: reading it is no
+/// conflict.
 static bool conflicts(Operation *op, ArrayRef<Value> read,
                       ArrayRef<Value> written) {
   WalkResult result = op->walk([&](Operation *inner) {

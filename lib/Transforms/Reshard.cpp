@@ -113,8 +113,7 @@ Value Resharder::moveDim(Location loc, Value value, int64_t from, int64_t to) {
     return reshape(loc, value, shape);
   }
   Value init = empty(loc, shape, type.getElementType());
-  return linalg::TransposeOp::create(b, loc, value, init, order)
-      .getResult()[0];
+  return linalg::TransposeOp::create(b, loc, value, init, order).getResult()[0];
 }
 
 /// [.., n, ..] -> [.., parts, n / parts, ..]
@@ -177,8 +176,7 @@ LocalValue Resharder::exchange(Location loc, LocalValue v, size_t from,
   int64_t extent = typeOf(v.value).getDimSize(to);
   int64_t whole = llvm::alignTo(extent, size);
   v.value = resize(loc, v.value, to, whole);
-  v.shape.padded[to] =
-      whole * topology.sizeOf(v.shape.placement.dims[to]);
+  v.shape.padded[to] = whole * topology.sizeOf(v.shape.placement.dims[to]);
   Value pieces = moveDim(loc, split(loc, v.value, to, size), to, 0);
   RankedTensorType type = typeOf(pieces);
   Value init = empty(loc, type.getShape(), type.getElementType());
@@ -319,10 +317,9 @@ LocalValue Resharder::reduce(Location loc, LocalValue v, ReductionKind kind,
     RankedTensorType whole = typeOf(pieces);
     Value init =
         empty(loc, whole.getShape().drop_front(), whole.getElementType());
-    v.value = ReduceScatterOp::create(b, loc, init.getType(), kindAttr, pieces,
-                                      init,
-                                      toArrayAttr(b.getContext(), scattered),
-                                      IntegerAttr())
+    v.value = ReduceScatterOp::create(
+                  b, loc, init.getType(), kindAttr, pieces, init,
+                  toArrayAttr(b.getContext(), scattered), IntegerAttr())
                   .getResult();
     now.insert(now.end(), scattered.begin(), scattered.end());
     llvm::erase_if(axes, [&](const AxisRef &axis) {
@@ -330,9 +327,9 @@ LocalValue Resharder::reduce(Location loc, LocalValue v, ReductionKind kind,
     });
   }
   if (!axes.empty())
-    v.value = AllReduceOp::create(b, loc, v.value.getType(), kindAttr, v.value,
-                                  toArrayAttr(b.getContext(), axes),
-                                  IntegerAttr())
-                  .getResult();
+    v.value =
+        AllReduceOp::create(b, loc, v.value.getType(), kindAttr, v.value,
+                            toArrayAttr(b.getContext(), axes), IntegerAttr())
+            .getResult();
   return v;
 }

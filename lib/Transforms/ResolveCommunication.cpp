@@ -79,7 +79,8 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// A tensor that every rank can make: an empty one, or one filled with a scalar.
+/// A tensor that every rank can make: an empty one, or one filled with a
+/// scalar.
 static bool isMadeAnywhere(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_present<tensor::EmptyOp>(op))
@@ -93,16 +94,15 @@ LocalValue FunctionResolver::held(Location loc, Value value,
                                   ArrayRef<int64_t> padded) {
   if (isMadeAnywhere(value)) {
     LocalValue local;
-    local.shape = placedShape(padded.empty() ? shapeOf(value) : padded, target,
-                              topology);
+    local.shape =
+        placedShape(padded.empty() ? shapeOf(value) : padded, target, topology);
     local.global.assign(shapeOf(value).begin(), shapeOf(value).end());
     local.value = resharder.empty(loc, local.shape.local(topology),
                                   getElementTypeOrSelf(value));
     if (auto fill = value.getDefiningOp<linalg::FillOp>())
       local.value =
-          linalg::FillOp::create(b, loc,
-                                 scalars.lookupOrDefault(fill.getInputs()[0]),
-                                 local.value)
+          linalg::FillOp::create(
+              b, loc, scalars.lookupOrDefault(fill.getInputs()[0]), local.value)
               .getResult(0);
     return local;
   }
@@ -146,8 +146,8 @@ LogicalResult FunctionResolver::resolvePlacement(Operation *op,
     LocalValue entered = held(loc, init, target, reduced.shape.padded);
     // What enters with the init may be read later: merge into a copy that
     // bufferization makes only if it is.
-    reduced.value = reducing.createMerge(b, loc, group, entered.value,
-                                         reduced.value)[0];
+    reduced.value =
+        reducing.createMerge(b, loc, group, entered.value, reduced.value)[0];
   }
   set(result, reduced);
   return success();
@@ -166,15 +166,17 @@ static Value refill(OpBuilder &b, Location loc, Resharder &resharder,
     if (valid[dim] == local.shape.padded[dim])
       continue;
     if (axes.empty()) { // held whole
-      limits.push_back({dim, arith::ConstantIndexOp::create(b, loc, valid[dim])});
+      limits.push_back(
+          {dim, arith::ConstantIndexOp::create(b, loc, valid[dim])});
       continue;
     }
     // Local index below valid - coordinate * block.
     AffineExpr left = b.getAffineConstantExpr(valid[dim]) -
                       b.getAffineDimExpr(0) * type.getDimSize(dim);
     Value coordinate = resharder.coordinate(loc, axes);
-    limits.push_back({dim, affine::AffineApplyOp::create(
-                               b, loc, AffineMap::get(1, 0, left), coordinate)});
+    limits.push_back(
+        {dim, affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, left),
+                                            coordinate)});
   }
   auto generic = linalg::GenericOp::create(
       b, loc, type, ValueRange(), local.value, ArrayRef<AffineMap>{identity},
@@ -184,8 +186,7 @@ static Value refill(OpBuilder &b, Location loc, Resharder &resharder,
           Value index = linalg::IndexOp::create(b, loc, dim);
           Value inside = arith::CmpIOp::create(
               b, loc, arith::CmpIPredicate::slt, index, limit);
-          result =
-              arith::SelectOp::create(b, loc, inside, result, element);
+          result = arith::SelectOp::create(b, loc, inside, result, element);
         }
         linalg::YieldOp::create(b, loc, result);
       });
@@ -195,9 +196,8 @@ static Value refill(OpBuilder &b, Location loc, Resharder &resharder,
 LogicalResult FunctionResolver::resolvePad(tensor::PadOp pad) {
   Location loc = pad.getLoc();
   Value element = pad.getConstantPaddingValue();
-  if (!element || !llvm::all_of(pad.getStaticLow(), [](int64_t low) {
-        return low == 0;
-      }))
+  if (!element ||
+      !llvm::all_of(pad.getStaticLow(), [](int64_t low) { return low == 0; }))
     return pad.emitError("pads a distributed tensor other than at its end with "
                          "a constant");
   element = scalars.lookupOrDefault(element);
@@ -224,11 +224,13 @@ LogicalResult FunctionResolver::resolvePad(tensor::PadOp pad) {
       mustRefill |= valid[dim] != target.padded[dim];
       continue;
     }
-    int64_t present = cast<RankedTensorType>(local.value.getType()).getDimSize(dim);
+    int64_t present =
+        cast<RankedTensorType>(local.value.getType()).getDimSize(dim);
     if (present == to[dim])
       continue;
     auto type = cast<RankedTensorType>(local.value.getType());
-    SmallVector<OpFoldResult> zero(type.getRank(), b.getIndexAttr(0)), high = zero;
+    SmallVector<OpFoldResult> zero(type.getRank(), b.getIndexAttr(0)),
+        high = zero;
     high[dim] = b.getIndexAttr(to[dim] - present);
     SmallVector<int64_t> shape(type.getShape());
     shape[dim] = to[dim];
@@ -413,9 +415,9 @@ LogicalResult FunctionResolver::resolveReplicated(Operation *op) {
     }
     LocalValue local;
     local.value = made;
-    local.shape = placedShape(shapeOf(result),
-                              Placement::replicated(shapeOf(result).size()),
-                              topology);
+    local.shape =
+        placedShape(shapeOf(result),
+                    Placement::replicated(shapeOf(result).size()), topology);
     local.global = local.shape.padded;
     set(result, local);
   }
@@ -424,8 +426,7 @@ LogicalResult FunctionResolver::resolveReplicated(Operation *op) {
 
 /// True when an operator outside of rank loops reduces over dimension 0 of a
 /// partial value: sharded there, nowhere else by the same axes.
-LogicalResult
-FunctionResolver::resolveOperator(DistributableOpInterface op) {
+LogicalResult FunctionResolver::resolveOperator(DistributableOpInterface op) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!locals.count(operand.get()))
       continue;
@@ -437,8 +438,8 @@ FunctionResolver::resolveOperator(DistributableOpInterface op) {
     AffineDimExpr loop(nullptr);
     if (map)
       loop = dyn_cast<AffineDimExpr>(map->getResult(0));
-    if (!loop || op.getLoops()[loop.getPosition()] !=
-                     utils::IteratorType::reduction)
+    if (!loop ||
+        op.getLoops()[loop.getPosition()] != utils::IteratorType::reduction)
       continue;
     if (local.global[0] != topology.sizeOf(local.shape.placement.dims[0]))
       return op->emitError()
@@ -477,14 +478,14 @@ LogicalResult FunctionResolver::resolveReturn(func::ReturnOp op) {
       resultAttrs.push_back(attrs.getDictionary(b.getContext()));
       continue;
     }
-    auto wanted = function.getResultAttrOfType<PlacementAttr>(
-        i, kPlacementAttrName);
+    auto wanted =
+        function.getResultAttrOfType<PlacementAttr>(i, kPlacementAttrName);
     const PlacedShape *placed = placements.lookup(value);
-    Placement placement =
-        wanted ? wanted.getValue()
-        : locals.count(value)
-            ? locals.lookup(value).shape.placement
-            : placed ? placed->placement : Placement::replicated(type.getRank());
+    Placement placement = wanted ? wanted.getValue()
+                          : locals.count(value)
+                              ? locals.lookup(value).shape.placement
+                          : placed ? placed->placement
+                                   : Placement::replicated(type.getRank());
     LocalValue local = held(op.getLoc(), value, placement);
     attrs.set(kPlacementAttrName,
               PlacementAttr::get(b.getContext(), placement));
@@ -539,10 +540,10 @@ LogicalResult FunctionResolver::run() {
       LocalValue local;
       local.shape = *placements.lookup(argument);
       local.global.assign(type.getShape().begin(), type.getShape().end());
-      local.value = entry->addArgument(
-          RankedTensorType::get(local.shape.local(topology),
-                                type.getElementType()),
-          argument.getLoc());
+      local.value =
+          entry->addArgument(RankedTensorType::get(local.shape.local(topology),
+                                                   type.getElementType()),
+                             argument.getLoc());
       attrs.set(kPlacementAttrName,
                 PlacementAttr::get(b.getContext(), local.shape.placement));
       attrs.set(kGlobalTypeAttrName, TypeAttr::get(type));

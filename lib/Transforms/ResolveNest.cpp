@@ -166,8 +166,7 @@ FailureOr<Output> NestResolver::classifyOutput(unsigned number) {
       write = &access;
     }
   if (!write)
-    return nest.rankLoop.emitError()
-           << "does not write its output " << number;
+    return nest.rankLoop.emitError() << "does not write its output " << number;
   const PlacedShape &placed = inits[number].shape;
   for (const AxisRef &axis : nest.axes)
     if (!placed.placement.dimOf(axis) && topology.sizeOf(axis) > 1)
@@ -232,8 +231,8 @@ FailureOr<Output> NestResolver::classifyOutput(unsigned number) {
   if (uses != 1)
     return write->op->emitError()
            << "output " << number << " moves over "
-           << print(output.movement.moving)
-           << ", but its tiles are read " << uses << " times";
+           << print(output.movement.moving) << ", but its tiles are read "
+           << uses << " times";
   return output;
 }
 
@@ -272,7 +271,8 @@ static AxisList without(AxisList axes, const AxisList &removed) {
   return axes;
 }
 
-/// Whether the slice is all of the tile, in order, dimensions of extent 1 aside.
+/// Whether the slice is all of the tile, in order, dimensions of extent 1
+/// aside.
 static bool isWholeTile(RankedTensorType slice, RankedTensorType tile) {
   auto larger = [](RankedTensorType type) {
     SmallVector<int64_t> extents;
@@ -304,8 +304,8 @@ Value NestResolver::permute(Value tile, const AxisList &axes,
   auto index = [&](const Table &table) {
     OpFoldResult value = buildFromTable(b, loc, table, context);
     if (auto attr = dyn_cast<Attribute>(value))
-      return arith::ConstantIndexOp::create(
-                 b, loc, cast<IntegerAttr>(attr).getInt())
+      return arith::ConstantIndexOp::create(b, loc,
+                                            cast<IntegerAttr>(attr).getInt())
           .getResult();
     return cast<Value>(value);
   };
@@ -545,9 +545,9 @@ FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
 //===----------------------------------------------------------------------===//
 
 /// Offsets of an access inside the block that it touches.
-SmallVector<OpFoldResult>
-NestResolver::localOffsets(const Access &access, const PlacedShape &placed,
-                           ArrayRef<Value> times) {
+SmallVector<OpFoldResult> NestResolver::localOffsets(const Access &access,
+                                                     const PlacedShape &placed,
+                                                     ArrayRef<Value> times) {
   SmallVector<OpFoldResult> result;
   SmallVector<int64_t> local = placed.local(topology);
   for (size_t dim = 0; dim < access.sizes.size(); ++dim) {
@@ -557,8 +557,8 @@ NestResolver::localOffsets(const Access &access, const PlacedShape &placed,
         table[t].push_back(placed.placement.dims[dim].empty()
                                ? at[dim]
                                : at[dim] % local[dim]);
-    result.push_back(buildFromTable(b, loc, table,
-                                    TableContext{steps, times, topology}));
+    result.push_back(
+        buildFromTable(b, loc, table, TableContext{steps, times, topology}));
   }
   return result;
 }
@@ -627,8 +627,7 @@ FailureOr<NestResolver::State> NestResolver::emitBody(State state) {
       for (const Access &each : accesses)
         if (each.op == inner && each.output)
           map.map(nest.rankLoop.getRegionIterArgs()[*each.output],
-                  sliceTile(each,
-                            cast<RankedTensorType>(each.base.getType())));
+                  sliceTile(each, cast<RankedTensorType>(each.base.getType())));
       return WalkResult::advance();
     });
     if (walked.wasInterrupted())
@@ -680,8 +679,8 @@ FailureOr<SmallVector<LocalValue>> NestResolver::run() {
     Value tile = locals.find(source.base)->second.value;
     const Movement &m = source.movement;
     if (m.kind == Movement::Kind::Rotate && !m.start.empty())
-      tile = permute(tile, without(m.moving, m.fetched), constantIn(m.start), {},
-                     {});
+      tile = permute(tile, without(m.moving, m.fetched), constantIn(m.start),
+                     {}, {});
     state.tiles.push_back(tile);
   }
   SmallVector<Value> entered(nest.inits.size());
@@ -709,7 +708,8 @@ FailureOr<SmallVector<LocalValue>> NestResolver::run() {
     result.value = done->outputs[i];
     const Movement &m = outputs[i].movement;
     if (outputs[i].moves() && !m.start.empty()) // the last hop home
-      result.value = permute(result.value, m.moving, constantIn(m.start), {}, {});
+      result.value =
+          permute(result.value, m.moving, constantIn(m.start), {}, {});
     if (entered[i])
       result.value = merge(outputs[i], entered[i], result.value);
     results.push_back(result);
@@ -717,11 +717,12 @@ FailureOr<SmallVector<LocalValue>> NestResolver::run() {
   return results;
 }
 
-FailureOr<SmallVector<LocalValue>> mercury::resolveNest(
-    OpBuilder &builder, DistributedNest &nest, ArrayRef<Access> accesses,
-    llvm::DenseMap<Value, LocalValue> locals, ArrayRef<LocalValue> inits,
-    ArrayRef<bool> neutral,
-    const IRMapping &scalars, const TopologyModel &topology) {
+FailureOr<SmallVector<LocalValue>>
+mercury::resolveNest(OpBuilder &builder, DistributedNest &nest,
+                     ArrayRef<Access> accesses,
+                     llvm::DenseMap<Value, LocalValue> locals,
+                     ArrayRef<LocalValue> inits, ArrayRef<bool> neutral,
+                     const IRMapping &scalars, const TopologyModel &topology) {
   return NestResolver(builder, nest, accesses, std::move(locals), inits,
                       neutral, scalars, topology)
       .run();

@@ -118,7 +118,8 @@ LogicalResult Chooser::choose(DistributableOpInterface op) {
           !makeFollowingSchedule(schedule, model, topology, known, inits))
         if (failed(named(op, model, schedule)))
           return failure();
-    } else if (!makeFollowingSchedule(schedule, model, topology, known, inits)) {
+    } else if (!makeFollowingSchedule(schedule, model, topology, known,
+                                      inits)) {
       bool keepsWhole = model.inputs.empty() || !isOpen || feedsContraction(op);
       StringRef name = keepsWhole ? "replicated" : "default";
       if (Verdict verdict = makeNamedSchedule(std::string_view(name), schedule,
@@ -145,7 +146,8 @@ LogicalResult Chooser::run(func::FuncOp function) {
       placements[argument] = placement.getValue();
   for (Operation &op : function.front()) {
     if (auto distributable = dyn_cast<DistributableOpInterface>(op)) {
-      if (op.getNumResults() && isa<RankedTensorType>(op.getResult(0).getType()) &&
+      if (op.getNumResults() &&
+          isa<RankedTensorType>(op.getResult(0).getType()) &&
           failed(choose(distributable)))
         return failure();
       continue;

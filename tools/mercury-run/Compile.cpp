@@ -8,9 +8,9 @@
 
 #include "Compile.h"
 #include "Jit.h"
+#include "Mercury/Analysis/WorkCount.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Pipelines/Pipelines.h"
-#include "Mercury/Analysis/WorkCount.h"
 #include "RunError.h"
 #include "ScheduleSource.h"
 #include "Signature.h"

@@ -130,7 +130,8 @@ func.func @scores(%q: tensor<3x6x4x8xf32>, %k: tensor<3x6x4x8xf32>, %out: tensor
 })");
 }
 
-// Reductions by maximum and by sum, rows over ranks; extents that do not divide.
+// Reductions by maximum and by sum, rows over ranks; extents that do not
+// divide.
 TEST(Functions, ReduceAndBroadcast) {
   runDefault(R"(
 func.func @normalize(%x: tensor<10x6xf32>) -> tensor<10x6xf32> {

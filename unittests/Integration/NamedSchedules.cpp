@@ -62,8 +62,8 @@ static std::vector<Case> everySchedule(std::vector<std::string> topologies) {
 
 TEST(NamedSchedules, MatmulOnOneLevel) {
   runCases(matmulText(24, 24, 24),
-           everySchedule({"gpu=1", "gpu=2", "gpu=3", "gpu=4", "gpu=6", "gpu=7",
-                          "gpu=8"}),
+           everySchedule(
+               {"gpu=1", "gpu=2", "gpu=3", "gpu=4", "gpu=6", "gpu=7", "gpu=8"}),
            /*erased=*/true);
 }
 

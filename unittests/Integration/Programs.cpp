@@ -34,8 +34,8 @@ std::unique_ptr<MLIRContext> test::makeContext() {
   (void)once;
   DialectRegistry registry;
   registerAllDialects(registry);
-  auto context = std::make_unique<MLIRContext>(
-      registry, MLIRContext::Threading::DISABLED);
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   return context;
 }
 

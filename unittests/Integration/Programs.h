@@ -31,8 +31,8 @@ public:
   OperatorModel model();
 
   /// Runs the function distributed by `schedule` (a name, or text) on ranks of
-  /// `topology`, strictly, and compares. "" or what is wrong. `stage3`, when not
-  /// null, receives the printed SPMD module.
+  /// `topology`, strictly, and compares. "" or what is wrong. `stage3`, when
+  /// not null, receives the printed SPMD module.
   std::string runOnRanks(const std::string &schedule,
                          const std::string &topology,
                          std::string *stage3 = nullptr);

@@ -32,10 +32,10 @@ struct Hop {
 /// How one tensor's tiles reach the ranks of a nest.
 struct Movement {
   enum class Kind {
-    Local,     ///< reader = owner at every step
-    Rotate,    ///< passed on by a hop per step of some time loops
-    Fetch,     ///< each step one permutation from the owners
-    Lists      ///< each step some ranks send to some
+    Local,  ///< reader = owner at every step
+    Rotate, ///< passed on by a hop per step of some time loops
+    Fetch,  ///< each step one permutation from the owners
+    Lists   ///< each step some ranks send to some
   };
   Kind kind = Kind::Local;
   /// Axes of which all ranks read the same tile at every step: it is broadcast
@@ -58,7 +58,8 @@ struct Movement {
 /// Movement of a tensor that is read. `axes` are the placement's; `fetch` those
 /// over which the schedule asks for fetches; `steps` the time loops' extents.
 Movement movementOfRead(const OwnerTable &owners, const AxisList &axes,
-                        const AxisList &fetch, const std::vector<int64_t> &steps,
+                        const AxisList &fetch,
+                        const std::vector<int64_t> &steps,
                         const TopologyModel &topology);
 
 /// Movement of an output: Local or Rotate (a moving accumulator); the verdict

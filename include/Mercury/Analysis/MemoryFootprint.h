@@ -13,8 +13,8 @@
 
 namespace mercury {
 
-/// Bytes of the elements of a tensor or buffer of static shape, an i1 taking one
-/// each; 0 for other types.
+/// Bytes of the elements of a tensor or buffer of static shape, an i1 taking
+/// one each; 0 for other types.
 int64_t bytesOf(mlir::Type type);
 
 /// Bytes per rank of a bufferized function, alignment aside.

@@ -1,4 +1,5 @@
-//===- NestAnalysis.h - What a distributed loop nest reads and writes -*- C++ -*-===//
+//===- NestAnalysis.h - What a distributed loop nest reads and writes -*- C++
+//-*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,5 @@
-//===- PlacementAnalysis.h - Where the values of a function live -*- C++ -*-===//
+//===- PlacementAnalysis.h - Where the values of a function live -*- C++
+//-*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -15,8 +15,8 @@ namespace mercury {
 
 /// The placement of the result of a `tensor.expand_shape` or
 /// `tensor.collapse_shape` whose source is placed as `source`: a sharded
-/// dimension survives when it becomes, or is, the outermost of its group that is
-/// larger than 1 and its axes divide it. Nothing where it does not survive.
+/// dimension survives when it becomes, or is, the outermost of its group that
+/// is larger than 1 and its axes divide it. Nothing where it does not survive.
 std::optional<Placement> reshapePlacement(mlir::Operation *op,
                                           const Placement &source,
                                           const TopologyModel &topology);

@@ -21,16 +21,17 @@ struct DistributePipelineOptions
     : public mlir::PassPipelineOptions<DistributePipelineOptions> {
   Option<std::string> schedule{
       *this, "schedule",
-      llvm::cl::desc("Named schedule, or text of a schedule, for every operator "
-                     "that has none"),
+      llvm::cl::desc(
+          "Named schedule, or text of a schedule, for every operator "
+          "that has none"),
       llvm::cl::init("")};
   Option<std::string> topology{
       *this, "topology",
       llvm::cl::desc("Topology (node=2,gpu=4) or @symbol; empty: the module's"),
       llvm::cl::init("")};
-  Option<bool> promote{
-      *this, "promote",
-      llvm::cl::desc("Accumulate f16 and bf16 in f32"), llvm::cl::init(true)};
+  Option<bool> promote{*this, "promote",
+                       llvm::cl::desc("Accumulate f16 and bf16 in f32"),
+                       llvm::cl::init(true)};
 };
 void buildDistributePipeline(mlir::OpPassManager &pm,
                              const DistributePipelineOptions &options);

@@ -46,9 +46,9 @@ Value CallBuilder::call(OpBuilder &b, Location loc, StringRef callee,
   if (!function) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
-    function = func::FuncOp::create(
-        b, module.getLoc(), callee,
-        b.getFunctionType(operands.getTypes(), results));
+    function =
+        func::FuncOp::create(b, module.getLoc(), callee,
+                             b.getFunctionType(operands.getTypes(), results));
     function.setPrivate();
   }
   auto made = func::CallOp::create(b, loc, function, operands);
@@ -94,10 +94,10 @@ Value CallBuilder::text(OpBuilder &b, Location loc, StringRef content) {
   OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
   std::string bytes = content.str() + '\0';
   auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
-  auto global = LLVM::GlobalOp::create(top, module.getLoc(), type,
-                                       /*isConstant=*/true,
-                                       LLVM::Linkage::Internal, name,
-                                       b.getStringAttr(bytes));
+  auto global =
+      LLVM::GlobalOp::create(top, module.getLoc(), type,
+                             /*isConstant=*/true, LLVM::Linkage::Internal, name,
+                             b.getStringAttr(bytes));
   return LLVM::AddressOfOp::create(b, loc, global);
 }
 
@@ -189,9 +189,8 @@ void CallBuilder::finish(OpBuilder &b, Operation *op, Value stream) {
     return;
   }
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Value event =
-      call(b, loc, "mercury_event", pointer,
-           ValueRange{context, i32(b, loc, request.getInt())});
+  Value event = call(b, loc, "mercury_event", pointer,
+                     ValueRange{context, i32(b, loc, request.getInt())});
   call(b, loc, "mgpuEventRecord", {}, ValueRange{event, stream});
 }
 
@@ -202,7 +201,8 @@ void CallBuilder::finish(OpBuilder &b, Operation *op, Value stream) {
 /// (coordinate + k) mod size as the peer's number.
 static Value peer(OpBuilder &b, Location loc, Value coordinate, int64_t k,
                   int64_t size) {
-  Value by = arith::ConstantIntOp::create(b, loc, ((k % size) + size) % size, 64);
+  Value by =
+      arith::ConstantIntOp::create(b, loc, ((k % size) + size) % size, 64);
   Value sum = arith::AddIOp::create(b, loc, coordinate, by);
   Value n = arith::ConstantIntOp::create(b, loc, size, 64);
   Value at = arith::RemUIOp::create(b, loc, sum, n);
@@ -324,9 +324,8 @@ LogicalResult CallBuilder::hop(HopOp op) {
       call(b, loc, "mgpuStreamSynchronize", {}, stream);
       continue;
     }
-    Value event =
-        call(b, loc, "mercury_event", pointerType,
-             ValueRange{context, i32(b, loc, request.getInt())});
+    Value event = call(b, loc, "mercury_event", pointerType,
+                       ValueRange{context, i32(b, loc, request.getInt())});
     call(b, loc, "mgpuEventRecord", {}, ValueRange{event, stream});
     call(b, loc, "mgpuStreamWaitEvent", {}, ValueRange{streams[0], event});
   }
@@ -381,8 +380,7 @@ LogicalResult CallBuilder::replace(Operation *op) {
   Value output = dps.getDpsInits()[0];
   auto outputType = cast<MemRefType>(output.getType());
   bool reduces = isa<AllReduceOp, ReduceScatterOp>(op);
-  FailureOr<int32_t> type =
-      dataType(op, outputType.getElementType(), reduces);
+  FailureOr<int32_t> type = dataType(op, outputType.getElementType(), reduces);
   if (failed(type))
     return failure();
   if (auto exchange = dyn_cast<AllToAllOp>(op)) {

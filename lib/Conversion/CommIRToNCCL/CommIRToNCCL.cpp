@@ -46,8 +46,8 @@ private:
   void addRequirements();
 
   Value buffer(OpBuilder &b, Location loc, Value pointer, MemRefType type) {
-    Value descriptor = MemRefDescriptor::fromStaticShape(b, loc, converter,
-                                                         type, pointer);
+    Value descriptor =
+        MemRefDescriptor::fromStaticShape(b, loc, converter, type, pointer);
     return UnrealizedConversionCastOp::create(b, loc, type, descriptor)
         .getResult(0);
   }
@@ -76,8 +76,7 @@ void FunctionConversion::convertSignature() {
       Operation *descriptor = made.getDefiningOp();
       argument.replaceUsesWithIf(made, [&](OpOperand &use) {
         Operation *user = use.getOwner();
-        return user != descriptor &&
-               !isa<LLVM::InsertValueOp>(user);
+        return user != descriptor && !isa<LLVM::InsertValueOp>(user);
       });
     }
     types.push_back(argument.getType());
@@ -131,9 +130,8 @@ void FunctionConversion::convertAllocations(CallBuilder &calls) {
     OpBuilder b(op);
     Location loc = op.getLoc();
     auto type = cast<MemRefType>(op.getType());
-    int64_t bits = type.getElementType().isIndex()
-                       ? 64
-                       : type.getElementTypeBitWidth();
+    int64_t bits =
+        type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
     int64_t bytes = type.getNumElements() * ((bits + 7) / 8);
     auto owner = op->getAttrOfType<IntegerAttr>(kMemoryOwnerAttrName);
     Value memory = calls.call(
@@ -174,8 +172,8 @@ void FunctionConversion::convertReturns(CallBuilder &calls) {
     if (op.getNumOperands())
       return;
     OpBuilder b(op);
-    Value status = calls.call(b, op.getLoc(), "mercury_status", b.getI32Type(),
-                              context);
+    Value status =
+        calls.call(b, op.getLoc(), "mercury_status", b.getI32Type(), context);
     func::ReturnOp::create(b, op.getLoc(), status);
     op.erase();
   });
@@ -195,15 +193,15 @@ void FunctionConversion::addPacked() {
   SmallVector<Value> operands{entry->getArgument(0)};
   for (auto [i, type] :
        llvm::enumerate(function.getArgumentTypes().drop_front())) {
-    Value slot = LLVM::GEPOp::create(
-        b, loc, pointer, pointer, entry->getArgument(1),
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    Value slot =
+        LLVM::GEPOp::create(b, loc, pointer, pointer, entry->getArgument(1),
+                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
     Value value = LLVM::LoadOp::create(b, loc, pointer, slot);
     if (type != Type(pointer)) // a scalar by address
       value = LLVM::LoadOp::create(b, loc, converter.convertType(type), value);
     if (value.getType() != type)
-      value = UnrealizedConversionCastOp::create(b, loc, type, value)
-                  .getResult(0);
+      value =
+          UnrealizedConversionCastOp::create(b, loc, type, value).getResult(0);
     operands.push_back(value);
   }
   auto call = func::CallOp::create(b, loc, function, operands);
@@ -231,8 +229,7 @@ void FunctionConversion::addRequirements() {
   llvm::json::Object requirements{{"topology", std::move(levels)},
                                   {"communicators", std::move(sets)},
                                   {"values", std::move(values)}};
-  if (auto more =
-          function->getAttrOfType<StringAttr>(kRequirementsAttrName))
+  if (auto more = function->getAttrOfType<StringAttr>(kRequirementsAttrName))
     if (auto parsed = llvm::json::parse(more.getValue())) {
       if (auto *object = parsed->getAsObject())
         for (auto &[key, value] : *object)
@@ -242,15 +239,13 @@ void FunctionConversion::addRequirements() {
     }
   function->removeAttr(kRequirementsAttrName);
   std::string text;
-  llvm::raw_string_ostream(text)
-      << llvm::json::Value(std::move(requirements));
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(requirements));
   text += '\0';
   OpBuilder b(function);
   auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());
-  LLVM::GlobalOp::create(b, function.getLoc(), type, /*isConstant=*/true,
-                         LLVM::Linkage::External,
-                         (function.getName() + "_requirements").str(),
-                         b.getStringAttr(text));
+  LLVM::GlobalOp::create(
+      b, function.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::External,
+      (function.getName() + "_requirements").str(), b.getStringAttr(text));
 }
 
 LogicalResult FunctionConversion::run() {
@@ -259,7 +254,8 @@ LogicalResult FunctionConversion::run() {
     auto placement =
         function.getArgAttrOfType<PlacementAttr>(i, kPlacementAttrName);
     llvm::json::Object value{
-        {"kind", function.getArgAttr(i, kResultAttrName) ? "result" : "argument"},
+        {"kind",
+         function.getArgAttr(i, kResultAttrName) ? "result" : "argument"},
         {"local", typeText(function.getArgumentTypes()[i])}};
     if (global)
       value["global"] = typeText(global.getValue());

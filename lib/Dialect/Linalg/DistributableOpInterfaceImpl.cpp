@@ -62,8 +62,8 @@ static bool isFilledWith(Value value, Attribute element) {
 /// True when the body's contribution to its sum is zero wherever one of its
 /// inputs is: a product of the inputs, conversions aside.
 static bool isProductOfInputs(linalg::LinalgOp op) {
-  if (op.getNumDpsInits() != 1 || !isa_and_nonnull<arith::AddFOp, arith::AddIOp>(
-                                      combinerOf(op, 0)))
+  if (op.getNumDpsInits() != 1 ||
+      !isa_and_nonnull<arith::AddFOp, arith::AddIOp>(combinerOf(op, 0)))
     return false;
   for (Operation &inner : op.getBlock()->without_terminator())
     if (!isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp,
@@ -118,16 +118,14 @@ struct LinalgModel
     // combiner(input, accumulator), in either order.
     Value input = linalgOp.getBlock()->getArgument(group);
     Value sum = linalgOp.getRegionOutputArgs()[group];
-    bool takesBoth = (combiner->getOperand(0) == input &&
-                      combiner->getOperand(1) == sum) ||
-                     (combiner->getOperand(1) == input &&
-                      combiner->getOperand(0) == sum);
-    AffineMap from = linalgOp.getMatchingIndexingMap(
-        linalgOp.getDpsInputOperand(group));
+    bool takesBoth =
+        (combiner->getOperand(0) == input && combiner->getOperand(1) == sum) ||
+        (combiner->getOperand(1) == input && combiner->getOperand(0) == sum);
+    AffineMap from =
+        linalgOp.getMatchingIndexingMap(linalgOp.getDpsInputOperand(group));
     AffineMap to =
         linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(group));
-    return takesBoth && from.isIdentity() &&
-           to == from.dropResult(0) &&
+    return takesBoth && from.isIdentity() && to == from.dropResult(0) &&
            linalgOp.getNumReductionLoops() == 1;
   }
   std::optional<ReductionKind> getCollectiveKind(Operation *op,
@@ -202,8 +200,7 @@ struct LinalgModel
   }
 };
 
-template <typename... Ops>
-void attach(MLIRContext *context) {
+template <typename... Ops> void attach(MLIRContext *context) {
   (Ops::template attachInterface<LinalgModel<Ops>>(*context), ...);
 }
 } // namespace
