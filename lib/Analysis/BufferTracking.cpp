@@ -1,4 +1,4 @@
-//===- BufferTracking.cpp - Buffers of a rank in play -----------*- C++ -*-===//
+//===- BufferTracking.cpp - Buffers of a rank in play ---------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CommunicationPlay.cpp - Ranks are played -----------------*- C++ -*-===//
+//===- CommunicationPlay.cpp - Ranks are played ---------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CommunicationRules.cpp - How tiles reach their readers -*- C++ -*-===//
+//===- CommunicationRules.cpp - How tiles reach their readers -------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

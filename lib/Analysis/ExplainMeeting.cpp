@@ -1,4 +1,4 @@
-//===- ExplainMeeting.cpp - Why ranks are stuck -----------------*- C++ -*-===//
+//===- ExplainMeeting.cpp - Why ranks are stuck ---------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- IndexEvaluation.cpp - Index arithmetic on concrete values -*- C++
-//-*-===//
+//===- IndexEvaluation.cpp - Index arithmetic on concrete values ----------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Meeting.cpp - Ranks meet with rendezvous semantics -------*- C++ -*-===//
+//===- Meeting.cpp - Ranks meet with rendezvous semantics -----------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- MemoryFootprint.cpp - Bytes that a rank holds -*- C++ -*-===//
+//===- MemoryFootprint.cpp - Bytes that a rank holds ----------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- NestMovements.cpp - How the tiles of one nest travel -----*- C++ -*-===//
+//===- NestMovements.cpp - How the tiles of one nest travel ---------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

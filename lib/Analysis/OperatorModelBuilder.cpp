@@ -1,4 +1,4 @@
-//===- OperatorModelBuilder.cpp - Operators as plain data -*- C++ -*-===//
+//===- OperatorModelBuilder.cpp - Operators as plain data -----------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- PlayCommunication.cpp - What a rank asks for -------------*- C++ -*-===//
+//===- PlayCommunication.cpp - What a rank asks for -----------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

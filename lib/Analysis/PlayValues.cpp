@@ -1,4 +1,4 @@
-//===- PlayValues.cpp - Numbers and buffers in play -------------*- C++ -*-===//
+//===- PlayValues.cpp - Numbers and buffers in play -----------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

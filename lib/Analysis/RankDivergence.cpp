@@ -1,4 +1,4 @@
-//===- RankDivergence.cpp - What differs between ranks ----------*- C++ -*-===//
+//===- RankDivergence.cpp - What differs between ranks --------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

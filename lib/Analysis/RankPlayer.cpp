@@ -1,4 +1,4 @@
-//===- RankPlayer.cpp - One rank runs its arithmetic ------------*- C++ -*-===//
+//===- RankPlayer.cpp - One rank runs its arithmetic ----------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

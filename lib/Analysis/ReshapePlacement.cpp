@@ -1,4 +1,4 @@
-//===- ReshapePlacement.cpp - Placements across reshapes -*- C++ -*-===//
+//===- ReshapePlacement.cpp - Placements across reshapes ------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- WorkCount.cpp - Work of a function, counted --------------------===//
+//===- WorkCount.cpp - Work of a function, counted ------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

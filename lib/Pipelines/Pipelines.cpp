@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - The phases of the compiler -*- C++ -*-===//
+//===- Pipelines.cpp - The phases of the compiler -------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- FollowingSchedule.cpp - Operators that run where their inputs live -*-
-//C++ -*-===//
+//===- FollowingSchedule.cpp - Operators that run where their inputs live -===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- AnnotateRequirements.cpp - What a program needs -*- C++ -*-===//
+//===- AnnotateRequirements.cpp - What a program needs --------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

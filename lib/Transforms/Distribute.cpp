@@ -1,4 +1,4 @@
-//===- Distribute.cpp - Schedules into loop nests -*- C++ -*-===//
+//===- Distribute.cpp - Schedules into loop nests -------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- DistributePass.cpp - Schedules into loop nests, the pass -*- C++ -*-===//
+//===- DistributePass.cpp - Schedules into loop nests, the pass -----------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ErasePlacement.cpp - Back to one device -*- C++ -*-===//
+//===- ErasePlacement.cpp - Back to one device ----------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

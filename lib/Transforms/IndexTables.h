@@ -1,4 +1,4 @@
-//===- IndexTables.h - Index arithmetic from its values -*- C++ -*-===//
+//===- IndexTables.h - Index arithmetic from its values ---------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- LowerRotation.cpp - Rotations into loops with hops -*- C++ -*-===//
+//===- LowerRotation.cpp - Rotations into loops with hops -----------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

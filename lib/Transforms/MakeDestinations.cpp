@@ -1,5 +1,4 @@
-//===- MakeDestinations.cpp - Arguments and results into buffers of the caller
-//-*- C++ -*-===//
+//===- MakeDestinations.cpp - Arguments and results in buffers --------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

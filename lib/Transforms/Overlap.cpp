@@ -1,4 +1,4 @@
-//===- Overlap.cpp - Starts early, waits late -*- C++ -*-===//
+//===- Overlap.cpp - Starts early, waits late -----------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

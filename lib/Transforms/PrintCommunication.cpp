@@ -1,4 +1,4 @@
-//===- PrintCommunication.cpp - Which tile, when, from whom -----*- C++ -*-===//
+//===- PrintCommunication.cpp - Which tile, when, from whom ---------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

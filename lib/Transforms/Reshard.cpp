@@ -1,4 +1,4 @@
-//===- Reshard.cpp - From one placement to another, on ranks -*- C++ -*-===//
+//===- Reshard.cpp - From one placement to another, on ranks --------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Reshard.h - From one placement to another, on ranks -*- C++ -*-===//
+//===- Reshard.h - From one placement to another, on ranks ------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ResolveNest.cpp - One distributed nest onto ranks -*- C++ -*-===//
+//===- ResolveNest.cpp - One distributed nest onto ranks ------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ResolveNest.h - One distributed nest onto ranks -*- C++ -*-===//
+//===- ResolveNest.h - One distributed nest onto ranks ----------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- SetSchedule.cpp - A schedule for every operator -*- C++ -*-===//
+//===- SetSchedule.cpp - A schedule for every operator --------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- VerifyCommunication.cpp - All ranks are played -----------*- C++ -*-===//
+//===- VerifyCommunication.cpp - All ranks are played ---------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

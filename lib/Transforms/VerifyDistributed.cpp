@@ -1,4 +1,4 @@
-//===- VerifyDistributed.cpp - The contract of stage 2 -*- C++ -*-===//
+//===- VerifyDistributed.cpp - The contract of stage 2 --------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- VerifySpmd.cpp - The contract of stage 3 -----------------*- C++ -*-===//
+//===- VerifySpmd.cpp - The contract of stage 3 ---------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

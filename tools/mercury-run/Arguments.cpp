@@ -1,4 +1,4 @@
-//===- Arguments.cpp - Inputs, shards and results ------------------------===//
+//===- Arguments.cpp - Inputs, shards and results -------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

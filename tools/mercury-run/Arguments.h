@@ -1,4 +1,4 @@
-//===- Arguments.h - Inputs, shards and results -*- C++ -*-===//
+//===- Arguments.h - Inputs, shards and results -----------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

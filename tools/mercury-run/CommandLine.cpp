@@ -1,4 +1,4 @@
-//===- CommandLine.cpp - Options of mercury-run --------------------------===//
+//===- CommandLine.cpp - Options of mercury-run ---------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CommandLine.h - Options of mercury-run -*- C++ -*-===//
+//===- CommandLine.h - Options of mercury-run -------------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

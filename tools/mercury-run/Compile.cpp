@@ -1,4 +1,4 @@
-//===- Compile.cpp - From a module to a program for every rank -----------===//
+//===- Compile.cpp - From a module to a program for every rank ------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Compile.h - From a module to a program for every rank -*- C++ -*-===//
+//===- Compile.h - From a module to a program for every rank ----*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- HostTensor.cpp - Tensors in host memory ---------------------------===//
+//===- HostTensor.cpp - Tensors in host memory ----------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

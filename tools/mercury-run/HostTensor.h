@@ -1,4 +1,4 @@
-//===- HostTensor.h - Tensors in host memory -*- C++ -*-===//
+//===- HostTensor.h - Tensors in host memory --------------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Jit.cpp - Machine code in this process ----------------------------===//
+//===- Jit.cpp - Machine code in this process -----------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- RankRunner.cpp - Every rank of a program, as a thread -------------===//
+//===- RankRunner.cpp - Every rank of a program, as a thread --------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

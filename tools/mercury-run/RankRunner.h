@@ -1,4 +1,4 @@
-//===- RankRunner.h - Every rank of a program, as a thread -*- C++ -*-===//
+//===- RankRunner.h - Every rank of a program, as a thread ------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

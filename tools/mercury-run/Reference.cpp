@@ -1,4 +1,4 @@
-//===- Reference.cpp - The function on one rank --------------------------===//
+//===- Reference.cpp - The function on one rank ---------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

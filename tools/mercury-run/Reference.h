@@ -1,4 +1,4 @@
-//===- Reference.h - The function on one rank -*- C++ -*-===//
+//===- Reference.h - The function on one rank -------------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Report.cpp - What a run prints ------------------------------------===//
+//===- Report.cpp - What a run prints -------------------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

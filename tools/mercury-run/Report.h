@@ -1,4 +1,4 @@
-//===- Report.h - What a run prints -*- C++ -*-===//
+//===- Report.h - What a run prints -----------------------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

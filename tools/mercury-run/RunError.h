@@ -1,4 +1,4 @@
-//===- RunError.h - Why a run ended -*- C++ -*-===//
+//===- RunError.h - Why a run ended -----------------------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

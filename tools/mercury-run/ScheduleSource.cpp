@@ -1,4 +1,4 @@
-//===- ScheduleSource.cpp - Where a schedule comes from ------------------===//
+//===- ScheduleSource.cpp - Where a schedule comes from -------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

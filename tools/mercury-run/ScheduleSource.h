@@ -1,4 +1,4 @@
-//===- ScheduleSource.h - Where a schedule comes from -*- C++ -*-===//
+//===- ScheduleSource.h - Where a schedule comes from -----------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

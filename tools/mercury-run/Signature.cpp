@@ -1,4 +1,4 @@
-//===- Signature.cpp - What a function takes and gives -------------------===//
+//===- Signature.cpp - What a function takes and gives --------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

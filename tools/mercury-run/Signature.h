@@ -1,4 +1,4 @@
-//===- Signature.h - What a function takes and gives -*- C++ -*-===//
+//===- Signature.h - What a function takes and gives ------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

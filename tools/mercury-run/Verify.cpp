@@ -1,4 +1,4 @@
-//===- Verify.cpp - Is a result what it should be ------------------------===//
+//===- Verify.cpp - Is a result what it should be -------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

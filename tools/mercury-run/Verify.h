@@ -1,4 +1,4 @@
-//===- Verify.h - Is a result what it should be -*- C++ -*-===//
+//===- Verify.h - Is a result what it should be -----------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- mercury-run.cpp - Runs a tensor program on many ranks -------------===//
+//===- mercury-run.cpp - Runs a tensor program on many ranks --------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CompileTest.cpp - From a module to a verified run -----------------===//
+//===- CompileTest.cpp - From a module to a verified run ------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

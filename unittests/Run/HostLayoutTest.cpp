@@ -1,4 +1,4 @@
-//===- HostLayoutTest.cpp - Levels as the host library sees them ---------===//
+//===- HostLayoutTest.cpp - Levels as the host library sees them ----------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- HostTensorTest.cpp - Element types --------------------------------===//
+//===- HostTensorTest.cpp - Element types ---------------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- NpyTest.cpp - NumPy's array files ---------------------------------===//
+//===- NpyTest.cpp - NumPy's array files ----------------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ReportTest.cpp - What a run prints --------------------------------===//
+//===- ReportTest.cpp - What a run prints ---------------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

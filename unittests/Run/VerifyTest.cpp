@@ -1,4 +1,4 @@
-//===- VerifyTest.cpp - Is a result what it should be --------------------===//
+//===- VerifyTest.cpp - Is a result what it should be ---------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CommunicationRules.h - How tiles reach their readers -*- C++ -*-===//
+//===- CommunicationRules.h - How tiles reach their readers -----*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- IndexEvaluation.h - Index arithmetic on concrete values -*- C++ -*-===//
+//===- IndexEvaluation.h - Index arithmetic on concrete values --*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

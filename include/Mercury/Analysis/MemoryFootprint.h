@@ -1,4 +1,4 @@
-//===- MemoryFootprint.h - Bytes that a rank holds -*- C++ -*-===//
+//===- MemoryFootprint.h - Bytes that a rank holds --------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

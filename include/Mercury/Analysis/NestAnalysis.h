@@ -1,5 +1,4 @@
-//===- NestAnalysis.h - What a distributed loop nest reads and writes -*- C++
-//-*-===//
+//===- NestAnalysis.h - Accesses of a nest ----------------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

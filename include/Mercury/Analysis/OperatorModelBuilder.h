@@ -1,4 +1,4 @@
-//===- OperatorModelBuilder.h - Operators as plain data -*- C++ -*-===//
+//===- OperatorModelBuilder.h - Operators as plain data ---------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

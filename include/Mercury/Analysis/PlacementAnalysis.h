@@ -1,5 +1,4 @@
-//===- PlacementAnalysis.h - Where the values of a function live -*- C++
-//-*-===//
+//===- PlacementAnalysis.h - Where values live ------------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

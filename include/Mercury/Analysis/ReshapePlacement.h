@@ -1,4 +1,4 @@
-//===- ReshapePlacement.h - Placements across reshapes -*- C++ -*-===//
+//===- ReshapePlacement.h - Placements across reshapes ----------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

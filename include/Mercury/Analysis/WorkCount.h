@@ -1,4 +1,4 @@
-//===- WorkCount.h - Work of a function, counted ------------*- C++ -*-===//
+//===- WorkCount.h - Work of a function, counted ----------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Passes.h - commir into other dialects -*- C++ -*-===//
+//===- Passes.h - commir into other dialects --------------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Passes.td - commir into other dialects -*- tablegen -*-===//
+//===- Passes.td - commir into other dialects --------------*- tablegen -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- NamedSchedules.h - Known designs as points of the space -*- C++ -*-===//
+//===- NamedSchedules.h - Known designs as points of the space --*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Primitives.h - Functions that edit a schedule -*- C++ -*-===//
+//===- Primitives.h - Functions that edit a schedule ------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Schedule.h - Everything chosen for one operator -*- C++ -*-===//
+//===- Schedule.h - Everything chosen for one operator ----------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TopologyModel.h - The machine, as plain data -*- C++ -*-===//
+//===- TopologyModel.h - The machine, as plain data -------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

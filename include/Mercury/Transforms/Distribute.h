@@ -1,4 +1,4 @@
-//===- Distribute.h - Schedules into loop nests -*- C++ -*-===//
+//===- Distribute.h - Schedules into loop nests -----------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

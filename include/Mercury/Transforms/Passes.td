@@ -1,4 +1,4 @@
-//===- Passes.td - Passes that mix commir with upstream -*- tablegen -*-===//
+//===- Passes.td - Passes that mix commir with upstream ----*- tablegen -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Calls.cpp - Calls of the communication ABI -*- C++ -*-===//
+//===- Calls.cpp - Calls of the communication ABI -------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Calls.h - Calls of the communication ABI -*- C++ -*-===//
+//===- Calls.h - Calls of the communication ABI -----------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CommIRToNCCL.cpp - SPMD functions into calls -*- C++ -*-===//
+//===- CommIRToNCCL.cpp - SPMD functions into calls -----------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

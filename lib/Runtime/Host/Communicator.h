@@ -1,5 +1,4 @@
-//===- Communicator.h - Communicators and what their ranks share --*- C++
-//-*-===//
+//===- Communicator.h - Communicators of ranks ------------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

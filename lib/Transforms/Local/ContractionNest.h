@@ -1,5 +1,4 @@
-//===- ContractionNest.h - Loops around a register-blocked kernel -*- C++
-//-*-===//
+//===- ContractionNest.h - Blocked contractions -----------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

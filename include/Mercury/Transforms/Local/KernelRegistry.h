@@ -1,5 +1,4 @@
-//===- KernelRegistry.h - Kernels to put in the place of contractions -*- C++
-//-*-===//
+//===- KernelRegistry.h - Kernels by name -----------------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Passes.h - The computation inside one rank, on CPUs -----*- C++ -*-===//
+//===- Passes.h - The computation inside one rank, on CPUs ------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

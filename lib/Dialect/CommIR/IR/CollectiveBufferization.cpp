@@ -1,4 +1,4 @@
-//===- CollectiveBufferization.cpp - Collectives on buffers -===//
+//===- CollectiveBufferization.cpp - Collectives on buffers ---------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

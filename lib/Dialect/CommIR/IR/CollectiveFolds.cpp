@@ -1,4 +1,4 @@
-//===- CollectiveFolds.cpp - Communication that is not needed -===//
+//===- CollectiveFolds.cpp - Communication that is not needed -------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

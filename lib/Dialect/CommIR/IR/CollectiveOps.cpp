@@ -1,4 +1,4 @@
-//===- CollectiveOps.cpp - What ranks exchange -===//
+//===- CollectiveOps.cpp - What ranks exchange ----------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

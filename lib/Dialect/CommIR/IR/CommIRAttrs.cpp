@@ -1,4 +1,4 @@
-//===- CommIRAttrs.cpp - Attributes of commir -===//
+//===- CommIRAttrs.cpp - Attributes of commir -----------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CommIRDialect.cpp - The commir dialect -===//
+//===- CommIRDialect.cpp - The commir dialect -----------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

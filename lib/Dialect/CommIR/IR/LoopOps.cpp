@@ -1,4 +1,4 @@
-//===- LoopOps.cpp - Index arithmetic of distributed loops -===//
+//===- LoopOps.cpp - Index arithmetic of distributed loops ----------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

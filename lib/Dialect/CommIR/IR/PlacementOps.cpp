@@ -1,4 +1,4 @@
-//===- PlacementOps.cpp - Where tensors live -===//
+//===- PlacementOps.cpp - Where tensors live ------------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- RotateBufferization.cpp - The rotation on buffers -===//
+//===- RotateBufferization.cpp - The rotation on buffers ------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

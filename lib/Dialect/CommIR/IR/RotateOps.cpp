@@ -1,4 +1,4 @@
-//===- RotateOps.cpp - The rotation loop -===//
+//===- RotateOps.cpp - The rotation loop ----------------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TopologyAttrs.cpp - Levels and devices -===//
+//===- TopologyAttrs.cpp - Levels and devices -----------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TopologyOps.cpp - The machine -===//
+//===- TopologyOps.cpp - The machine --------------------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CollectiveOps.td - What ranks exchange -*- tablegen -*-===//
+//===- CollectiveOps.td - What ranks exchange --------------*- tablegen -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CommIRAttrs.td - Attributes of commir -*- tablegen -*-===//
+//===- CommIRAttrs.td - Attributes of commir ---------------*- tablegen -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

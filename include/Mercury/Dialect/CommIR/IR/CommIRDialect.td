@@ -1,4 +1,4 @@
-//===- CommIRDialect.td - The commir dialect -*- tablegen -*-===//
+//===- CommIRDialect.td - The commir dialect ---------------*- tablegen -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CommIRInterfaces.td - What passes ask of ops -*- tablegen -*-===//
+//===- CommIRInterfaces.td - What passes ask of ops --------*- tablegen -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CommIROps.td - All ops of commir -*- tablegen -*-===//
+//===- CommIROps.td - All ops of commir --------------------*- tablegen -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- LoopOps.td - Index arithmetic of distributed loops -*- tablegen -*-===//
+//===- LoopOps.td - Index arithmetic of distributed loops --*- tablegen -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- PlacementOps.td - Where tensors live -*- tablegen -*-===//
+//===- PlacementOps.td - Where tensors live ----------------*- tablegen -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- RotateOps.td - The rotation loop -*- tablegen -*-===//
+//===- RotateOps.td - The rotation loop --------------------*- tablegen -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TopologyOps.td - The machine -*- tablegen -*-===//
+//===- TopologyOps.td - The machine ------------------------*- tablegen -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

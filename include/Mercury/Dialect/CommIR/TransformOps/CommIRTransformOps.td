@@ -1,4 +1,4 @@
-//===- CommIRTransformOps.td - Schedules as transform scripts -*- tablegen -*-===//
+//===- CommIRTransformOps.td - Scheduling ops --------------*- tablegen -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
