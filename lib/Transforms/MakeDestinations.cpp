@@ -1,4 +1,4 @@
-//===- MakeDestinations.cpp - Arguments and results in buffers --------------===//
+//===- MakeDestinations.cpp - Arguments and results in buffers -----------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
