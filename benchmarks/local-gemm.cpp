@@ -9,14 +9,16 @@
 // Compiles one linalg.matmul a size through the passes that a rank's local work
 // takes, runs it and cblas in turns in this process, and prints the ratio of
 // the medians of the times, as text and as JSON. OpenBLAS runs its best kernel
-// for this CPU: each core type is tried first, because its own choice for a CPU
-// newer than itself can be one of twenty years ago.
+// for this CPU (OpenBlas.h).
 //
 //   bench-local-gemm [--repeat=N] [--json=FILE] [--blocks=PASS-OPTIONS]
 //                    [--type=f32|bf16|f16] [--form=nn|nt|tn|tt]
 //                    [--core=OPENBLAS_CORETYPE] [MxNxK ...]
 //
 //===----------------------------------------------------------------------===//
+
+#include "OpenBlas.h"
+#include "Support.h"
 
 #include "Mercury/Transforms/Local/Passes.h"
 
@@ -42,20 +44,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <random>
-#include <unistd.h>
 #include <vector>
-
-// OpenBLAS, declared here: its header is not at the same place everywhere.
-extern "C" {
-void openblas_set_num_threads(int);
-char *openblas_get_corename();
-char *openblas_get_config();
-void cblas_sgemm(int order, int transA, int transB, int m, int n, int k,
-                 float alpha, const float *a, int lda, const float *b, int ldb,
-                 float beta, float *c, int ldc);
-}
 
 namespace {
 struct Size {
@@ -155,24 +145,14 @@ std::vector<char> convert(std::vector<float> &from, llvm::StringRef type) {
   return bytes;
 }
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2,
-                   values.end());
-  return values[values.size() / 2];
-}
+using mercury::bench::median;
+using mercury::bench::minimum;
 
-/// Seconds of this thread's processor time: what others do on the machine
-/// counts less than by the clock on the wall.
-double threadSeconds() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return time.tv_sec + 1e-9 * time.tv_nsec;
-}
-
+/// Processor time of this thread.
 template <typename F> double seconds(F &&f) {
-  double start = threadSeconds();
+  double start = mercury::bench::threadSeconds();
   f();
-  return threadSeconds() - start;
+  return mercury::bench::threadSeconds() - start;
 }
 
 mlir::FailureOr<Result> measure(mlir::MLIRContext &context, const Size &size,
@@ -239,45 +219,9 @@ mlir::FailureOr<Result> measure(mlir::MLIRContext &context, const Size &size,
     others.push_back(seconds(runTheirs));
   }
   result.ours = median(times), result.openblas = median(others);
-  result.bestOurs = *std::min_element(times.begin(), times.end());
-  result.bestOpenblas = *std::min_element(others.begin(), others.end());
+  result.bestOurs = minimum(times);
+  result.bestOpenblas = minimum(others);
   return result;
-}
-
-/// Prints seconds for one sgemm of 768^3, the best of some.
-void probe() {
-  constexpr int n = 768;
-  std::vector<float> a(n * n, 1), b(n * n, 1), c(n * n);
-  double best = 1e9;
-  for (int i = 0; i < 8; ++i)
-    best = std::min(best, seconds([&] {
-                      cblas_sgemm(101, 111, 111, n, n, n, 1.0f, a.data(), n,
-                                  b.data(), n, 0.0f, c.data(), n);
-                    }));
-  printf("%.9f\n", best);
-}
-
-/// The core type whose sgemm is fastest here; empty for OpenBLAS' own choice.
-/// It reads the variable when it is loaded, so each try is a process.
-std::string findBestCore(const std::string &self) {
-  std::string best;
-  double bestSeconds = 1e9;
-  for (const char *core :
-       {"", "Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids",
-        "NeoverseN1", "NeoverseV1", "ARMV8"}) {
-    std::string command = "env -u OPENBLAS_CORETYPE ";
-    if (*core)
-      command += std::string("OPENBLAS_CORETYPE=") + core + " ";
-    command += "'" + self + "' --probe 2>/dev/null";
-    FILE *pipe = popen(command.c_str(), "r");
-    double time = 0;
-    if (!pipe)
-      continue;
-    if (fscanf(pipe, "%lf", &time) == 1 && time > 0 && time < bestSeconds)
-      best = core, bestSeconds = time;
-    pclose(pipe);
-  }
-  return best;
 }
 
 Options parseArguments(int argc, char **argv) {
@@ -311,20 +255,8 @@ Options parseArguments(int argc, char **argv) {
 } // namespace
 
 int main(int argc, char **argv) {
-  openblas_set_num_threads(1);
-  if (argc > 1 && llvm::StringRef(argv[1]) == "--probe")
-    return probe(), 0;
+  mercury::bench::selectOpenBlasCore(argc, argv);
   Options options = parseArguments(argc, argv);
-  // The chosen core type takes effect in a process that starts with it.
-  constexpr const char *chosen = "MERCURY_BENCH_CORE_CHOSEN";
-  if (!getenv(chosen)) {
-    std::string self = llvm::sys::fs::getMainExecutable(argv[0], (void *)&main);
-    std::string core = options.core.empty() ? findBestCore(self) : options.core;
-    core.empty() ? unsetenv("OPENBLAS_CORETYPE")
-                 : setenv("OPENBLAS_CORETYPE", core.c_str(), 1);
-    setenv(chosen, "1", 1);
-    execv(self.c_str(), argv);
-  }
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   mercury::registerLocalPasses();
