@@ -53,7 +53,9 @@ void mercury::buildHostPipeline(OpPassManager &pm,
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
   pm.addPass(createConvertBufferizationToMemRefPass());
-  pm.addNestedPass<func::FuncOp>(createLowerRotationPass());
+  LowerRotationPassOptions rotation;
+  rotation.chunks = options.chunks;
+  pm.addNestedPass<func::FuncOp>(createLowerRotationPass(rotation));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createOverlapPass());

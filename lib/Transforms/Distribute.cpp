@@ -74,6 +74,9 @@ LogicalResult NestBuilder::check() {
     return op->emitError() << "has a dynamic extent in a value of type "
                            << dynamic.getType()
                            << "; only static shapes are distributed";
+  if (!s.tile.empty())
+    return op->emitError("has a schedule with sizes of the local tile; code "
+                         "generation chooses them at present");
   for (auto [l, loop] : llvm::enumerate(model.loops))
     if (loop.extent <= 0)
       return op->emitError() << "has no elements along loop d" << l
@@ -152,6 +155,8 @@ LogicalResult NestBuilder::padOperands() {
   padded->removeAttr(kScheduleAttrName);
   if (!s.patch.empty())
     padded->setAttr(kPatchAttrName, b.getStringAttr(s.patch));
+  if (s.chunks > 1)
+    padded->setAttr(kChunksAttrName, b.getI64IntegerAttr(s.chunks));
   return success();
 }
 

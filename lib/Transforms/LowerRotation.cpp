@@ -29,10 +29,10 @@ class RotationLowering {
 public:
   /// `late`: hops start when they are waited for, since two communicators are
   /// in flight inside the body.
-  RotationLowering(RotateOp op, int32_t &nextRequest, bool late)
+  RotationLowering(RotateOp op, int32_t &nextRequest, bool late, int64_t chunks)
       : op(op), b(op), loc(op.getLoc()), nextRequest(nextRequest), late(late),
-        travels(op.getTravel().size()), carries(op.getCarry().size()),
-        steps(op.getSteps()) {}
+        chunks(chunks), travels(op.getTravel().size()),
+        carries(op.getCarry().size()), steps(op.getSteps()) {}
 
   void run();
 
@@ -44,6 +44,7 @@ private:
   void startHop(ArrayRef<Value> sources, ArrayRef<Value> targets,
                 ArrayRef<Attribute> hops, int32_t request);
   void wait(ArrayRef<Value> sources, ArrayRef<Value> targets, int32_t request);
+  SmallVector<Value> pieces(Value tile);
   void onlyIf(Value condition, llvm::function_ref<void()> body);
   Value compare(arith::CmpIPredicate predicate, Value step, int64_t number);
   SmallVector<Attribute> hops(unsigned first, unsigned count);
@@ -54,6 +55,7 @@ private:
   Location loc;
   int32_t &nextRequest;
   bool late;
+  int64_t chunks;
   unsigned travels, carries;
   int64_t steps;
 };
@@ -88,10 +90,45 @@ void RotationLowering::inlineBody(bool afterArrival, Value step,
   }
 }
 
+/// A tile in `chunks` contiguous pieces, the last ones one element shorter
+/// where it does not divide.
+SmallVector<Value> RotationLowering::pieces(Value tile) {
+  auto type = cast<MemRefType>(tile.getType());
+  int64_t count = type.getNumElements();
+  int64_t parts = std::min(chunks, count);
+  if (parts <= 1)
+    return {tile};
+  Value line = tile;
+  if (type.getRank() != 1) {
+    SmallVector<ReassociationIndices> all(1);
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      all[0].push_back(dim);
+    line = memref::CollapseShapeOp::create(b, loc, tile, all);
+  }
+  SmallVector<Value> result;
+  for (int64_t i = 0, begin = 0; i < parts; ++i) {
+    int64_t size = count / parts + (i < count % parts);
+    result.push_back(memref::SubViewOp::create(
+        b, loc, line, ArrayRef<OpFoldResult>{b.getIndexAttr(begin)},
+        ArrayRef<OpFoldResult>{b.getIndexAttr(size)},
+        ArrayRef<OpFoldResult>{b.getIndexAttr(1)}));
+    begin += size;
+  }
+  return result;
+}
+
 void RotationLowering::startHop(ArrayRef<Value> sources,
                                 ArrayRef<Value> targets,
                                 ArrayRef<Attribute> hops, int32_t request) {
-  HopOp::create(b, loc, sources, targets, b.getArrayAttr(hops),
+  SmallVector<Value> from, to;
+  SmallVector<Attribute> by;
+  for (auto [source, target, hop] : llvm::zip(sources, targets, hops))
+    for (auto [piece, place] : llvm::zip(pieces(source), pieces(target))) {
+      from.push_back(piece);
+      to.push_back(place);
+      by.push_back(hop);
+    }
+  HopOp::create(b, loc, from, to, b.getArrayAttr(by),
                 b.getI32IntegerAttr(request));
 }
 
@@ -279,8 +316,12 @@ struct LowerRotationPass
       late.push_back(inside > 0 && inside + sets.size() > 2);
       inFlight[rotate] = late.back() ? inside : inside + sets.size();
     }
-    for (auto [rotate, isLate] : llvm::zip(rotations, late))
-      RotationLowering(rotate, nextRequest, isLate).run();
+    for (auto [rotate, isLate] : llvm::zip(rotations, late)) {
+      auto given = rotate->getAttrOfType<IntegerAttr>(kChunksAttrName);
+      RotationLowering(rotate, nextRequest, isLate,
+                       given ? given.getInt() : int64_t(chunks))
+          .run();
+    }
   }
 };
 } // namespace

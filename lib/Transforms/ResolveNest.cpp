@@ -488,6 +488,10 @@ FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
       RotateOp::create(b, loc, results, steps[loop], b.getArrayAttr(hops),
                        travel, carry, kept, ValueRange(),
                        /*combineCount=*/carry.empty() ? 0 : 1);
+  nest.rankLoop.walk([&](Operation *op) {
+    if (Attribute chunks = op->getAttr(kChunksAttrName))
+      rotate->setAttr(kChunksAttrName, chunks);
+  });
   OpBuilder::InsertionGuard guard(b);
   Block *body = b.createBlock(&rotate.getBody(), {}, arguments,
                               SmallVector<Location>(arguments.size(), loc));

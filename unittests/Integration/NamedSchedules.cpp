@@ -186,6 +186,25 @@ func.func @gemm(%a: tensor<9x7xf32>, %b: tensor<7x10xf32>, %c: tensor<9x10xf32>)
            everySchedule(fourRanks), true);
 }
 
+// Each hop in pieces, also where they do not divide the tile.
+TEST(NamedSchedules, Chunks) {
+  std::vector<Case> cases;
+  for (const char *topology : {"gpu=4", "node=2,gpu=2"})
+    for (const char *chunks : {"3", "4", "1000"}) {
+      cases.push_back({"loops [time {gpu} shift {gpu}, rank gpu, -] inputs "
+                       "[[{gpu}, {}], [{}, {gpu}]] results [[{}, {gpu}]] "
+                       "chunks " +
+                           std::string(chunks),
+                       topology});
+      cases.push_back({"loops [time {gpu} shift {gpu} offset 1, -, rank gpu] "
+                       "inputs [[{}, {gpu}], [{gpu}, {}]] results [[{gpu}, "
+                       "{}]] chunks " +
+                           std::string(chunks),
+                       topology});
+    }
+  runCases(matmulText(8, 8, 8), cases, true);
+}
+
 TEST(NamedSchedules, OtherElementTypes) {
   for (std::string type : {"f64", "f16", "i32", "i64"}) {
     bool isFloat = type[0] == 'f';

@@ -81,6 +81,10 @@ def LowerRotationPass : Pass<"mercury-lower-rotation", "::mlir::func::FuncOp"> {
     Precondition: bufferized, deallocation is in. Postcondition: no
     `commir.rotate`.
   }];
+  let options = [
+    Option<"chunks", "chunks", "int64_t", "1",
+           "Pieces that each hop of a tile is cut into, where its schedule does "
+           "not say">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mercury::commir::CommIRDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];

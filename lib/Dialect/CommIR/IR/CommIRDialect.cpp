@@ -117,6 +117,10 @@ LogicalResult CommIRDialect::verifyOperationAttribute(Operation *op,
                   "one of own_shard, travelling, staging, workspace, "
                   "held_for_others");
   }
+  if (name == kChunksAttrName) {
+    auto count = dyn_cast<IntegerAttr>(value);
+    return expect(count && count.getInt() > 0, "a positive integer");
+  }
   if (name == kMemoryOwnerAttrName)
     return expect(isa<IntegerAttr>(value), "an integer");
   if (name == kTopologyAttrName) {

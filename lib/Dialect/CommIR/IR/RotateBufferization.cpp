@@ -155,6 +155,7 @@ LogicalResult RotateOp::bufferize(RewriterBase &rewriter,
                        ArrayRef(buffers).slice(travels, carries),
                        ArrayRef(buffers).drop_front(travels + carries), scratch,
                        /*combineCount=*/0);
+  made->setDiscardableAttrs(getOperation()->getDiscardableAttrDictionary());
 
   // The tile of an operand inside the body, as a tensor again if it was one.
   auto tile = [&](BlockArgument argument, unsigned operand,

@@ -24,6 +24,9 @@ inline constexpr llvm::StringLiteral kGlobalTypeAttrName = "commir.global_type";
 inline constexpr llvm::StringLiteral kResultAttrName = "commir.result";
 /// On an operator: the registered kernel that its local tile calls.
 inline constexpr llvm::StringLiteral kPatchAttrName = "commir.patch";
+/// On an operator's tile and on a rotation: into how many pieces each hop of a
+/// tile is cut.
+inline constexpr llvm::StringLiteral kChunksAttrName = "commir.chunks";
 /// On a function that a rank runs: what it needs, a dictionary.
 inline constexpr llvm::StringLiteral kRequirementsAttrName =
     "commir.requirements";
