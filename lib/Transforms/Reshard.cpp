@@ -169,14 +169,15 @@ LocalValue Resharder::gather(Location loc, LocalValue v, size_t dim,
   return v;
 }
 
-/// The innermost axis of dimension `from` becomes that of dimension `to`.
+/// The innermost axis of dimension `from` becomes that of dimension `to`, which
+/// is padded to `padded` first where it is held whole.
 LocalValue Resharder::exchange(Location loc, LocalValue v, size_t from,
-                               size_t to, const AxisRef &axis) {
+                               size_t to, const AxisRef &axis, int64_t padded) {
   int64_t size = topology.sizeOf(axis);
-  int64_t extent = typeOf(v.value).getDimSize(to);
-  int64_t whole = llvm::alignTo(extent, size);
-  v.value = resize(loc, v.value, to, whole);
-  v.shape.padded[to] = whole * topology.sizeOf(v.shape.placement.dims[to]);
+  if (v.shape.placement.dims[to].empty()) {
+    v.value = resize(loc, v.value, to, padded);
+    v.shape.padded[to] = padded;
+  }
   Value pieces = moveDim(loc, split(loc, v.value, to, size), to, 0);
   RankedTensorType type = typeOf(pieces);
   Value init = empty(loc, type.getShape(), type.getElementType());
@@ -190,15 +191,13 @@ LocalValue Resharder::exchange(Location loc, LocalValue v, size_t from,
   return v;
 }
 
-/// Each rank keeps its block of a dimension that it holds whole.
+/// Each rank keeps its block of a dimension that it holds whole (then padded to
+/// `padded`), or of the block that it holds.
 LocalValue Resharder::slice(Location loc, LocalValue v, size_t dim,
                             const AxisList &axes, int64_t padded) {
   AxisList &list = v.shape.placement.dims[dim];
   int64_t before = topology.sizeOf(list), parts = topology.sizeOf(axes);
-  int64_t extent = typeOf(v.value).getDimSize(dim);
-  if (before == 1 && padded > 0)
-    extent = padded;
-  extent = llvm::alignTo(extent, parts);
+  int64_t extent = list.empty() ? padded : typeOf(v.value).getDimSize(dim);
   v.value = resize(loc, v.value, dim, extent);
   RankedTensorType type = typeOf(v.value);
   int64_t block = extent / parts;
@@ -221,19 +220,26 @@ LocalValue Resharder::convert(Location loc, LocalValue v,
                               ArrayRef<int64_t> padded) {
   Placement &now = v.shape.placement;
   size_t rank = target.dims.size();
-  // Blocks that start elsewhere are other blocks: gather and cut anew.
-  auto moved = [&](size_t dim) {
-    return !padded.empty() && !now.dims[dim].empty() &&
-           !target.dims[dim].empty() && v.shape.padded[dim] != padded[dim];
-  };
-  auto common = [&](size_t dim) {
+  // How many axes of a dimension stay. Blocks that start elsewhere are other
+  // blocks: they are gathered and cut anew.
+  auto common = [&](size_t dim) -> size_t {
+    const AxisList &have = now.dims[dim], &want = target.dims[dim];
     size_t n = 0;
-    if (moved(dim))
-      return n;
-    while (n < now.dims[dim].size() && n < target.dims[dim].size() &&
-           now.dims[dim][n] == target.dims[dim][n])
+    while (n < have.size() && n < want.size() && have[n] == want[n])
       ++n;
-    return n;
+    if (n == 0)
+      return 0;
+    if (!padded.empty() && v.shape.padded[dim] != padded[dim])
+      return 0;
+    int64_t block = v.shape.padded[dim] /
+                    topology.sizeOf(AxisList(have.begin(), have.begin() + n));
+    int64_t parts = topology.sizeOf(AxisList(want.begin() + n, want.end()));
+    return block % parts == 0 ? n : 0;
+  };
+  auto paddedIn = [&](size_t dim) -> int64_t {
+    return padded.empty()
+               ? llvm::alignTo(v.global[dim], topology.sizeOf(target.dims[dim]))
+               : padded[dim];
   };
   for (bool changed = true; changed;) {
     changed = false;
@@ -245,14 +251,9 @@ LocalValue Resharder::convert(Location loc, LocalValue v,
       AxisRef last = now.dims[dim].back();
       // To another dimension, where it comes next: one exchange.
       std::optional<size_t> to = target.dimOf(last);
-      if (to && *to != dim && !moved(*to) &&
-          common(*to) == now.dims[*to].size() &&
-          target.dims[*to][now.dims[*to].size()] == last &&
-          (padded.empty() || !now.dims[*to].empty() ||
-           llvm::alignTo(typeOf(v.value).getDimSize(*to),
-                         topology.sizeOf(last)) ==
-               static_cast<uint64_t>(padded[*to]))) {
-        v = exchange(loc, v, dim, *to, last);
+      if (to && *to != dim && common(*to) == now.dims[*to].size() &&
+          target.dims[*to][now.dims[*to].size()] == last) {
+        v = exchange(loc, v, dim, *to, last, paddedIn(*to));
         continue;
       }
       // Every axis behind the common ones goes; those that an exchange can take
@@ -278,7 +279,7 @@ LocalValue Resharder::convert(Location loc, LocalValue v,
     if (have == target.dims[dim].size())
       continue;
     AxisList axes(target.dims[dim].begin() + have, target.dims[dim].end());
-    v = slice(loc, v, dim, axes, padded.empty() ? 0 : padded[dim]);
+    v = slice(loc, v, dim, axes, paddedIn(dim));
   }
   return v;
 }
@@ -307,9 +308,11 @@ LocalValue Resharder::reduce(Location loc, LocalValue v, ReductionKind kind,
         break;
       scattered.push_back(want[i]);
     }
-    if (scattered.empty())
-      continue;
     int64_t parts = topology.sizeOf(scattered);
+    // Blocks that do not divide would be cut elsewhere than the target's.
+    if (scattered.empty() ||
+        (!now.empty() && typeOf(v.value).getDimSize(dim) % parts != 0))
+      continue;
     int64_t extent = llvm::alignTo(typeOf(v.value).getDimSize(dim), parts);
     v.value = resize(loc, v.value, dim, extent);
     v.shape.padded[dim] = extent * topology.sizeOf(now);

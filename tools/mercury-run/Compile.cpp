@@ -14,6 +14,7 @@
 #include "RunError.h"
 #include "ScheduleSource.h"
 #include "Signature.h"
+#include "Verify.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -172,12 +173,31 @@ static llvm::Error readRequirements(ModuleOp module, CompiledProgram &program) {
   return llvm::Error::success();
 }
 
+double leastBoundOf(Operation *function) {
+  double bound = 0;
+  function->walk([&](Operation *op) {
+    if (op->hasTrait<OpTrait::ConstantLike>() ||
+        isa<tensor::EmptyOp, linalg::FillOp>(op))
+      return;
+    for (Type type : op->getResultTypes()) {
+      if (!isa<RankedTensorType>(type))
+        continue;
+      if (auto spec = specOf(type, "a value"))
+        bound = std::max(bound, errorBound(spec->element));
+      else
+        llvm::consumeError(spec.takeError());
+    }
+  });
+  return bound;
+}
+
 /// Stage 0, 1 or 2 -> stage 3, in place.
 static llvm::Error distribute(ModuleOp module, const CompileOptions &options,
                               CompiledProgram &program) {
   Stopwatch watch;
   auto function = module.lookupSymbol<func::FuncOp>(program.entry);
   program.inputMultiplyAdds = countMultiplyAdds(function);
+  program.leastBound = leastBoundOf(function);
   llvm::Expected<ScheduleChoice> choice =
       resolveSchedule(module, function, options.schedule);
   if (!choice)

@@ -39,6 +39,10 @@ struct CompileOptions {
 using Communicator = AxisList;
 
 /// A program that every rank runs.
+/// The largest error bound of the types of tensors that ops of the function
+/// compute (not of those that they only make); see verifyResults.
+double leastBoundOf(mlir::Operation *function);
+
 struct CompiledProgram {
   std::string entry;
   std::string schedule; ///< its name, or where it comes from
@@ -49,6 +53,7 @@ struct CompiledProgram {
   int64_t multiplyAdds = 0, inputMultiplyAdds = 0;
   /// Bytes per rank that the program is known to hold at most.
   int64_t staticPeakBytes = 0;
+  double leastBound = 0; ///< leastBoundOf the input
   double distributeSeconds = 0, lowerSeconds = 0, jitSeconds = 0;
   std::unique_ptr<mlir::ExecutionEngine> engine;
   int (*packed)(mercury_context *, void **) = nullptr;

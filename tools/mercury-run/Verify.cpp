@@ -109,7 +109,8 @@ static void verifyIntegers(const HostTensor &result,
 }
 
 void verifyResult(const HostTensor &result, const HostTensor &reference,
-                  unsigned index, Verification &verification) {
+                  unsigned index, Verification &verification,
+                  double leastBound) {
   std::string name = "result " + std::to_string(index) + ": ";
   auto fail = [&](const llvm::Twine &why) {
     verification.failures.push_back(name + why.str());
@@ -122,7 +123,7 @@ void verifyResult(const HostTensor &result, const HostTensor &reference,
     return verifyIntegers(result, reference, index, verification);
 
   Differences d = compare(result, reference);
-  double bound = errorBound(result.spec.element);
+  double bound = std::max(errorBound(result.spec.element), leastBound);
   double norm = std::sqrt(d.referenceSquares);
   double error = std::sqrt(d.errorSquares);
   if (d.nonFinite)
@@ -167,7 +168,8 @@ void verifyResult(const HostTensor &result, const HostTensor &reference,
 
 Verification verifyResults(const std::vector<HostTensor> &results,
                            const std::vector<HostTensor> &reference,
-                           const std::vector<std::string> &divergences) {
+                           const std::vector<std::string> &divergences,
+                           double leastBound) {
   Verification verification;
   verification.failures = divergences;
   if (results.size() != reference.size())
@@ -176,7 +178,7 @@ Verification verifyResults(const std::vector<HostTensor> &results,
         " results, the reference " + std::to_string(reference.size()));
   else
     for (size_t i = 0; i < results.size(); ++i)
-      verifyResult(results[i], reference[i], i, verification);
+      verifyResult(results[i], reference[i], i, verification, leastBound);
   return verification;
 }
 

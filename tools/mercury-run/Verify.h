@@ -37,12 +37,17 @@ struct Verification {
 
 /// Compares one result, named by its position.
 void verifyResult(const HostTensor &result, const HostTensor &reference,
-                  unsigned index, Verification &verification);
+                  unsigned index, Verification &verification,
+                  double leastBound = 0);
 
 /// Compares all; each of `divergences` (see assembleShards) is a failure.
+/// `leastBound`: values that the function rounds to a narrower type than its
+/// results' (an f16 tensor before an f32 sum) may fall to either side, so that
+/// no result can be closer than that type's bound.
 Verification verifyResults(const std::vector<HostTensor> &results,
                            const std::vector<HostTensor> &reference,
-                           const std::vector<std::string> &divergences = {});
+                           const std::vector<std::string> &divergences = {},
+                           double leastBound = 0);
 
 } // namespace mercury::run
 

@@ -153,7 +153,8 @@ static Expected<Outcome> run(mlir::ModuleOp module, CommandLine &line) {
     line.launch.onRepetition =
         [&](int64_t, const std::vector<HostTensor> &results,
             const std::vector<std::string> &divergences) {
-          merge(*verification, verifyResults(results, reference, divergences));
+          merge(*verification, verifyResults(results, reference, divergences,
+                                             program->leastBound));
         };
   }
   progress.enter("running");

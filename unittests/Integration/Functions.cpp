@@ -147,6 +147,27 @@ func.func @normalize(%x: tensor<10x6xf32>) -> tensor<10x6xf32> {
 })");
 }
 
+// f16 on the way to an f32 sum: roundings may fall to either side.
+TEST(Functions, NarrowOnTheWay) {
+  runDefault(R"(
+func.func @sums(%x: tensor<20x12xf16>, %w: tensor<12x28xf16>) -> tensor<28xf32> {
+  %z = arith.constant 0.0 : f16
+  %zf = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<20x28xf16>
+  %i = linalg.fill ins(%z : f16) outs(%e : tensor<20x28xf16>) -> tensor<20x28xf16>
+  %h = linalg.matmul ins(%x, %w : tensor<20x12xf16>, tensor<12x28xf16>) outs(%i : tensor<20x28xf16>) -> tensor<20x28xf16>
+  %ef = tensor.empty() : tensor<28xf32>
+  %fi = linalg.fill ins(%zf : f32) outs(%ef : tensor<28xf32>) -> tensor<28xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%h : tensor<20x28xf16>) outs(%fi : tensor<28xf32>) {
+    ^bb0(%a: f16, %o: f32):
+      %b = arith.extf %a : f16 to f32
+      %c = arith.addf %b, %o : f32
+      linalg.yield %c : f32
+  } -> tensor<28xf32>
+  return %s : tensor<28xf32>
+})");
+}
+
 // Placements of arguments and results from their attributes: what a caller
 // holds decides, data moves where it must.
 TEST(Functions, PlacementsFromAttributes) {

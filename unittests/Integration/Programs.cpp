@@ -69,7 +69,8 @@ OperatorModel Program::model() {
 }
 
 std::string Program::compare(const std::vector<run::HostTensor> &results) {
-  run::Verification verification = run::verifyResults(results, reference);
+  run::Verification verification =
+      run::verifyResults(results, reference, {}, run::leastBoundOf(*module));
   return verification.verified() ? "" : verification.failures.front();
 }
 
