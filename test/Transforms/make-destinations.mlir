@@ -1,0 +1,42 @@
+// Arguments of public functions become buffers that are read, results become
+// buffers that are written.
+// RUN: mercury-opt %s --split-input-file --verify-diagnostics --mercury-make-destinations | FileCheck %s
+
+// CHECK-LABEL: func.func @results_become_arguments(
+// CHECK-SAME: %[[A:[^ ]+]]: memref<4x8xf32> {commir.global_type = tensor<16x8xf32>, commir.placement = #commir.placement<[{gpu}, {}]>}
+// CHECK-SAME: %[[N:[^ ]+]]: index
+// CHECK-SAME: %[[R:[^ ]+]]: memref<4x8xf32> {commir.global_type = tensor<16x8xf32>, commir.placement = #commir.placement<[{gpu}, {}]>, commir.result})
+// CHECK: %[[T:.+]] = bufferization.to_tensor %[[A]] restrict : memref<4x8xf32> to tensor<4x8xf32>
+// CHECK: %[[Y:.+]] = linalg.exp ins(%[[T]]
+// CHECK: bufferization.materialize_in_destination %[[Y]] in restrict writable %[[R]]
+// CHECK: return{{$}}
+func.func @results_become_arguments(
+    %a: tensor<4x8xf32> {commir.global_type = tensor<16x8xf32>, commir.placement = #commir.placement<[{gpu}, {}]>}, %n: index)
+    -> (tensor<4x8xf32> {commir.global_type = tensor<16x8xf32>, commir.placement = #commir.placement<[{gpu}, {}]>}) {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %y = linalg.exp ins(%a : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// An argument that is returned is copied.
+//
+// CHECK-LABEL: func.func @argument_is_returned(
+// CHECK-SAME: %[[A:[^ ]+]]: memref<8xf32>, %[[R:[^ ]+]]: memref<8xf32> {commir.result})
+// CHECK: %[[T:.+]] = bufferization.to_tensor %[[A]]
+// CHECK: bufferization.materialize_in_destination %[[T]] in restrict writable %[[R]]
+func.func @argument_is_returned(%a: tensor<8xf32>) -> tensor<8xf32> {
+  return %a : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func private @private_functions_keep_tensors(
+// CHECK-SAME: tensor<8xf32>) -> tensor<8xf32>
+func.func private @private_functions_keep_tensors(%a: tensor<8xf32>) -> tensor<8xf32> {
+  return %a : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{result 0 of type 'index' is no tensor; ranks return tensors only}}
+func.func @scalar_result(%a: index) -> index {
+  return %a : index
+}
