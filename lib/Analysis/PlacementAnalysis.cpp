@@ -33,6 +33,13 @@ PlacedShape mercury::placedShape(ArrayRef<int64_t> shape,
   return placed;
 }
 
+Value mercury::loopInitOf(OpResult result) {
+  if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+    return loop.getInitArgs()[result.getResultNumber()];
+  return cast<scf::ForallOp>(result.getOwner())
+      .getOutputs()[result.getResultNumber()];
+}
+
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
@@ -94,11 +101,10 @@ void PlacementAnalysis::visit(Operation *op) {
   if (auto replicate = dyn_cast<ReplicateOp>(op))
     return set(replicate.getResult(),
                Placement::replicated(replicate.getType().getRank()), {});
-  if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+  if (isa<scf::ForOp, scf::ForallOp>(op)) {
     for (OpResult result : op->getResults())
-      if (OpOperand *init = loop.getTiedLoopInit(result))
-        if (const PlacedShape *placed = lookup(init->get()))
-          shapes[result] = PlacedShape(*placed);
+      if (const PlacedShape *placed = lookup(loopInitOf(result)))
+        shapes[result] = PlacedShape(*placed);
     return;
   }
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {

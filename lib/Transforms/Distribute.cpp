@@ -8,6 +8,7 @@
 
 #include "Mercury/Transforms/Distribute.h"
 #include "Mercury/Analysis/OperatorModelBuilder.h"
+#include "Mercury/Analysis/PlacementAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -173,9 +174,8 @@ static std::optional<Placement> knownPlacement(Value value) {
     return slice.getType().getRank() == slice.getSourceType().getRank()
                ? knownPlacement(slice.getSource())
                : std::nullopt;
-  if (auto loop = dyn_cast_if_present<LoopLikeOpInterface>(def))
-    if (OpOperand *init = loop.getTiedLoopInit(cast<OpResult>(value)))
-      return knownPlacement(init->get());
+  if (isa_and_present<scf::ForOp, scf::ForallOp>(def))
+    return knownPlacement(loopInitOf(cast<OpResult>(value)));
   return std::nullopt;
 }
 

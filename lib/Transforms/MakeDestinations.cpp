@@ -34,6 +34,10 @@ struct MakeDestinationsPass
     func::FuncOp function = getOperation();
     if (function.isExternal() || function.isPrivate())
       return;
+    if (!function.getBody().hasOneBlock()) {
+      function.emitError("has control flow between blocks");
+      return signalPassFailure();
+    }
     Block &entry = function.front();
     OpBuilder b = OpBuilder::atBlockBegin(&entry);
     SmallVector<Type> types;

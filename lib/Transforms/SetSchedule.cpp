@@ -84,6 +84,8 @@ LogicalResult Chooser::named(DistributableOpInterface op,
     if (!parsed)
       return op->emitError() << "schedule: " << error;
     schedule = *parsed;
+    if (Verdict verdict = verify(schedule, model, topology); !verdict)
+      return op->emitError() << "illegal schedule: " << verdict.reason();
     return success();
   }
   std::string_view name =

@@ -48,6 +48,8 @@ struct VerifyDistributedPass
     FailureOr<std::vector<Access>> accesses = collectAccesses(*nest, topology);
     if (failed(accesses))
       return failure();
+    if (failed(verifyNoRace(*nest, *accesses, topology)))
+      return failure();
     for (auto [i, init] : llvm::enumerate(nest->inits)) {
       const PlacedShape *placed = placements.lookup(init);
       if (!placed)
@@ -55,13 +57,20 @@ struct VerifyDistributedPass
                << "starts output " << i
                << " from a tensor that has no placement; place it by "
                   "commir.shard or commir.replicate";
+      for (const AxisRef &axis : nest->axes)
+        if (!placed->placement.dimOf(axis) && topology.sizeOf(axis) > 1)
+          return op->emitError()
+                 << "ranks of axis '" << print(axis)
+                 << "' write different tiles of output " << i
+                 << ", which is placed " << print(placed->placement)
+                 << " and holds replicas on it";
       for (const AxisRef &axis : placed->placement.axes())
         if (!llvm::is_contained(nest->axes, axis) && topology.sizeOf(axis) > 1)
           return op->emitError()
                  << "output " << i << " is sharded over axis '" << print(axis)
                  << "', which the rank loop does not map";
     }
-    return verifyNoRace(*nest, *accesses, topology);
+    return success();
   }
 
   LogicalResult verify(func::FuncOp function) {
@@ -71,6 +80,8 @@ struct VerifyDistributedPass
     });
     if (!isDistributed)
       return success();
+    if (!function.getBody().hasOneBlock())
+      return function.emitError("has control flow between blocks");
     TopologyOp topologyOp = lookupTopology(function);
     if (!topologyOp)
       return function.emitError("no topology resolves");

@@ -442,3 +442,23 @@ func.func @no_topology(%c: tensor<8x8xf32>) -> tensor<8x8xf32> {
   } {mapping = [#commir.axis<gpu>]}
   return %y : tensor<8x8xf32>
 }
+
+// -----
+
+// Disjoint tiles of a replica: on ranks each would hold only its own.
+commir.topology @t levels [#commir.level<gpu, 4>]
+
+func.func @replicated_output(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %xs = commir.shard %x to [{gpu}] : tensor<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %init = commir.replicate %e : tensor<8xf32>
+  // expected-error @+1 {{ranks of axis 'gpu' write different tiles of output 0, which is placed [{}] and holds replicas on it}}
+  %r = scf.forall (%p) in (4) shared_outs(%o = %init) -> (tensor<8xf32>) {
+    %i = affine.apply affine_map<(d0) -> (d0 * 2)>(%p)
+    %s = tensor.extract_slice %xs[%i] [2] [1] : tensor<8xf32> to tensor<2xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i] [2] [1] : tensor<2xf32> into tensor<8xf32>
+    }
+  } {mapping = [#commir.axis<gpu>]}
+  return %r : tensor<8xf32>
+}

@@ -32,6 +32,9 @@ PlacedShape placedShape(llvm::ArrayRef<int64_t> shape,
                         const Placement &placement,
                         const TopologyModel &topology);
 
+/// The value that result `result` of an scf.for or scf.forall starts from.
+mlir::Value loopInitOf(mlir::OpResult result);
+
 /// The placement of every tensor at the top level of a function at stage 2.
 class PlacementAnalysis {
 public:

@@ -266,7 +266,7 @@ LogicalResult FunctionConversion::run() {
   convertSignature();
   CallBuilder calls(function, context, topology, communicators);
   SmallVector<Operation *> ops;
-  function.walk([&](Operation *op) {
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<RankCoordOp, WaitOp, HopOp, CommunicationOpInterface>(op))
       ops.push_back(op);
     else if (isa_and_nonnull<CommIRDialect>(op->getDialect()))
