@@ -116,6 +116,44 @@ Value Resharder::moveDim(Location loc, Value value, int64_t from, int64_t to) {
   return linalg::TransposeOp::create(b, loc, value, init, order).getResult()[0];
 }
 
+Value Resharder::refill(Location loc, const LocalValue &local,
+                        ArrayRef<int64_t> valid, Value element) {
+  auto type = cast<RankedTensorType>(local.value.getType());
+  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  SmallVector<std::pair<int64_t, Value>> limits;
+  for (auto [dim, axes] : llvm::enumerate(local.shape.placement.dims)) {
+    if (valid[dim] == local.shape.padded[dim])
+      continue;
+    if (axes.empty()) { // held whole
+      limits.push_back(
+          {dim, arith::ConstantIndexOp::create(b, loc, valid[dim])});
+      continue;
+    }
+    // Local index below valid - coordinate * block.
+    AffineExpr left = b.getAffineConstantExpr(valid[dim]) -
+                      b.getAffineDimExpr(0) * type.getDimSize(dim);
+    Value coordinate = this->coordinate(loc, axes);
+    limits.push_back(
+        {dim, affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, left),
+                                            coordinate)});
+  }
+  auto generic = linalg::GenericOp::create(
+      b, loc, type, ValueRange(), local.value, ArrayRef<AffineMap>{identity},
+      loops, [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value result = args[0];
+        for (auto [dim, limit] : limits) {
+          Value index = linalg::IndexOp::create(b, loc, dim);
+          Value inside = arith::CmpIOp::create(
+              b, loc, arith::CmpIPredicate::slt, index, limit);
+          result = arith::SelectOp::create(b, loc, inside, result, element);
+        }
+        linalg::YieldOp::create(b, loc, result);
+      });
+  return generic.getResult(0);
+}
+
 /// [.., n, ..] -> [.., parts, n / parts, ..]
 Value Resharder::split(Location loc, Value value, int64_t dim, int64_t parts) {
   RankedTensorType type = typeOf(value);

@@ -40,6 +40,10 @@ public:
   LocalValue reduce(mlir::Location loc, LocalValue partial,
                     commir::ReductionKind kind, const Placement &target);
 
+  /// Sets elements at and beyond `valid` of padded dimensions to `element`.
+  mlir::Value refill(mlir::Location loc, const LocalValue &local,
+                     llvm::ArrayRef<int64_t> valid, mlir::Value element);
+
   /// The coordinate of this rank on `axes`.
   mlir::Value coordinate(mlir::Location loc, const AxisList &axes);
 

@@ -153,46 +153,6 @@ LogicalResult FunctionResolver::resolvePlacement(Operation *op,
   return success();
 }
 
-/// Sets elements beyond `valid` of a padded dimension to `element`.
-static Value refill(OpBuilder &b, Location loc, Resharder &resharder,
-                    const LocalValue &local, ArrayRef<int64_t> valid,
-                    Value element, const TopologyModel &topology) {
-  auto type = cast<RankedTensorType>(local.value.getType());
-  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> loops(type.getRank(),
-                                         utils::IteratorType::parallel);
-  SmallVector<std::pair<int64_t, Value>> limits;
-  for (auto [dim, axes] : llvm::enumerate(local.shape.placement.dims)) {
-    if (valid[dim] == local.shape.padded[dim])
-      continue;
-    if (axes.empty()) { // held whole
-      limits.push_back(
-          {dim, arith::ConstantIndexOp::create(b, loc, valid[dim])});
-      continue;
-    }
-    // Local index below valid - coordinate * block.
-    AffineExpr left = b.getAffineConstantExpr(valid[dim]) -
-                      b.getAffineDimExpr(0) * type.getDimSize(dim);
-    Value coordinate = resharder.coordinate(loc, axes);
-    limits.push_back(
-        {dim, affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, left),
-                                            coordinate)});
-  }
-  auto generic = linalg::GenericOp::create(
-      b, loc, type, ValueRange(), local.value, ArrayRef<AffineMap>{identity},
-      loops, [&](OpBuilder &b, Location loc, ValueRange args) {
-        Value result = args[0];
-        for (auto [dim, limit] : limits) {
-          Value index = linalg::IndexOp::create(b, loc, dim);
-          Value inside = arith::CmpIOp::create(
-              b, loc, arith::CmpIPredicate::slt, index, limit);
-          result = arith::SelectOp::create(b, loc, inside, result, element);
-        }
-        linalg::YieldOp::create(b, loc, result);
-      });
-  return generic.getResult(0);
-}
-
 LogicalResult FunctionResolver::resolvePad(tensor::PadOp pad) {
   Location loc = pad.getLoc();
   Value element = pad.getConstantPaddingValue();
@@ -241,7 +201,7 @@ LogicalResult FunctionResolver::resolvePad(tensor::PadOp pad) {
   }
   // Callers fill padding with zeros.
   if (mustRefill && !(isZero && isArgument && sameBlocks))
-    local.value = refill(b, loc, resharder, local, valid, element, topology);
+    local.value = resharder.refill(loc, local, valid, element);
   local.global.assign(to.begin(), to.end());
   set(pad.getResult(), local);
   return success();

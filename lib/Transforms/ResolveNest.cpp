@@ -8,7 +8,7 @@
 
 #include "ResolveNest.h"
 #include "IndexTables.h"
-#include "Mercury/Analysis/NestMovements.h"
+#include "NestPlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -20,31 +20,6 @@ using namespace mercury::commir;
 using Table = std::vector<std::vector<int64_t>>;
 
 namespace {
-
-/// A tensor that the nest reads, and how its tiles arrive.
-struct Source {
-  Value base;
-  Movement movement;
-  size_t depth = 0; ///< time loops that its broadcast or fetch stands inside
-};
-
-/// A tensor that the nest writes.
-struct Output {
-  Movement movement;
-  /// The operator that writes it, for its combiner, and the result's group.
-  DistributableOpInterface combiner;
-  unsigned group = 0;
-  bool moves() const { return movement.kind == Movement::Kind::Rotate; }
-  bool movesAt(size_t loop) const {
-    return moves() && movement.hops[loop].has_value();
-  }
-  bool movesInside(size_t loop) const {
-    for (size_t i = loop; moves() && i < movement.hops.size(); ++i)
-      if (movement.hops[i])
-        return true;
-    return false;
-  }
-};
 
 class NestResolver {
 public:
@@ -68,8 +43,6 @@ private:
     SmallVector<Value> times;
   };
 
-  LogicalResult classify();
-  FailureOr<Output> classifyOutput(unsigned output);
   FailureOr<State> emit(size_t loop, State state);
   FailureOr<State> emitRotation(size_t loop, State state);
   FailureOr<State> emitPlainLoop(size_t loop, State state);
@@ -98,150 +71,17 @@ private:
   Resharder resharder;
   Location loc;
   SmallVector<int64_t> steps;
-  SmallVector<Source> sources;
-  llvm::DenseMap<const Access *, size_t> sourceOfAccess;
-  SmallVector<Output> outputs;
+  NestPlan plan;
 };
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Classification
-//===----------------------------------------------------------------------===//
-
-/// The innermost time loop that the table depends on, counted from 1.
-static size_t depthOf(const Table &table, ArrayRef<int64_t> steps) {
-  size_t depth = 0;
-  int64_t total = static_cast<int64_t>(table.size()), stride = total;
-  for (size_t loop = 0; loop < steps.size(); ++loop) {
-    stride /= steps[loop];
-    for (int64_t t = 0; t < total; ++t)
-      if ((t / stride) % steps[loop] != 0 && table[t] != table[t - stride])
-        depth = loop + 1;
-  }
-  return depth;
-}
-
-LogicalResult NestResolver::classify() {
-  for (const Access &access : accesses) {
-    if (access.output)
-      continue;
-    const PlacedShape &placed = locals.find(access.base)->second.shape;
-    Source source{access.base, movementOf(access, placed, steps, topology)};
-    source.depth = depthOf(source.movement.source, steps);
-    // Accesses of one tensor that move alike share its tiles.
-    size_t index = 0;
-    for (; index < sources.size(); ++index)
-      if (sources[index].base == source.base &&
-          sources[index].movement.source == source.movement.source)
-        break;
-    if (index == sources.size())
-      sources.push_back(source);
-    sourceOfAccess[&access] = index;
-  }
-  for (unsigned i = 0; i < nest.inits.size(); ++i) {
-    FailureOr<Output> output = classifyOutput(i);
-    if (failed(output))
-      return failure();
-    outputs.push_back(*output);
-  }
-  return success();
-}
-
-static unsigned groupOf(DistributableOpInterface op, OpResult result) {
-  for (auto [group, members] : llvm::enumerate(op.getGroups()))
-    if (llvm::is_contained(members, result.getResultNumber()))
-      return group;
-  return 0;
-}
-
-FailureOr<Output> NestResolver::classifyOutput(unsigned number) {
-  Output output;
-  const Access *write = nullptr;
-  for (const Access &access : accesses)
-    if (access.isWrite && access.output == number) {
-      if (write)
-        return access.op->emitError()
-               << "writes output " << number << " a second time";
-      write = &access;
-    }
-  if (!write)
-    return nest.rankLoop.emitError() << "does not write its output " << number;
-  const PlacedShape &placed = inits[number].shape;
-  for (const AxisRef &axis : nest.axes)
-    if (!placed.placement.dimOf(axis) && topology.sizeOf(axis) > 1)
-      return write->op->emitError()
-             << "ranks of axis '" << print(axis)
-             << "' write different tiles of an output that is placed "
-             << print(placed.placement) << ", which holds replicas on it";
-  for (const AxisRef &axis : placed.placement.axes())
-    if (!llvm::is_contained(nest.axes, axis) && topology.sizeOf(axis) > 1)
-      return write->op->emitError()
-             << "output " << number << " is sharded over axis '" << print(axis)
-             << "', which the rank loop does not map";
-  Verdict verdict =
-      movementOf(*write, placed, steps, topology, output.movement);
-  if (!verdict)
-    return write->op->emitError() << verdict.reason();
-  if (!output.moves())
-    return output;
-  // The merge of partial results comes from the op that computes the tile.
-  Value tile = cast<tensor::ParallelInsertSliceOp>(write->op).getSource();
-  output.combiner = tile.getDefiningOp<DistributableOpInterface>();
-  if (output.combiner)
-    output.group = groupOf(output.combiner, cast<OpResult>(tile));
-  if (!output.combiner || !output.combiner.hasCombiner(output.group))
-    return write->op->emitError()
-           << "output " << number << " moves over "
-           << print(output.movement.moving)
-           << ", but the operator that computes its tiles has no combiner";
-  // Contributions are added up on their way only if each step does no more than
-  // add to the tile that it finds.
-  std::optional<ReductionKind> kind =
-      output.combiner.getCollectiveKind(output.group);
-  auto slices = [&](Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return argument.getOwner() == nest.rankLoop.getBody() &&
-             argument.getArgNumber() == nest.rankLoop.getRank() + number;
-    return llvm::any_of(accesses, [&](const Access &access) {
-      return access.op == value.getDefiningOp() && access.output == number &&
-             !access.isWrite;
-    });
-  };
-  while (!slices(tile)) {
-    auto op = tile.getDefiningOp<DistributableOpInterface>();
-    bool adds = op && tile.hasOneUse() &&
-                op.hasCombiner(groupOf(op, cast<OpResult>(tile))) &&
-                op.getCollectiveKind(groupOf(op, cast<OpResult>(tile))) == kind;
-    if (!adds)
-      return write->op->emitError()
-             << "output " << number << " moves over "
-             << print(output.movement.moving)
-             << ", but its tiles are not what arrived with something added";
-    tile = cast<DestinationStyleOpInterface>(op.getOperation())
-               .getDpsInitOperand(cast<OpResult>(tile).getResultNumber())
-               ->get();
-  }
-  unsigned uses = 0;
-  for (const Access &access : accesses)
-    if (access.output == number && !access.isWrite)
-      uses += isa<tensor::ExtractSliceOp>(access.op)
-                  ? llvm::range_size(access.op->getUses())
-                  : 1;
-  if (uses != 1)
-    return write->op->emitError()
-           << "output " << number << " moves over "
-           << print(output.movement.moving) << ", but its tiles are read "
-           << uses << " times";
-  return output;
-}
-
 bool NestResolver::movesAt(size_t loop) const {
-  for (const Source &source : sources)
+  for (const Source &source : plan.sources)
     if (source.movement.kind == Movement::Kind::Rotate &&
         source.movement.hops[loop])
       return true;
-  return llvm::any_of(outputs,
+  return llvm::any_of(plan.outputs,
                       [&](const Output &out) { return out.movesAt(loop); });
 }
 
@@ -357,7 +197,7 @@ Value NestResolver::lists(Value tile, const AxisList &axes, const Table &source,
 
 /// Tiles that come by broadcast, fetch or lists at this depth of the loops.
 void NestResolver::arrive(size_t depth, State &state) {
-  for (auto [source, tile] : llvm::zip(sources, state.tiles)) {
+  for (auto [source, tile] : llvm::zip(plan.sources, state.tiles)) {
     const Movement &m = source.movement;
     if (source.depth != depth)
       continue;
@@ -427,7 +267,7 @@ FailureOr<NestResolver::State> NestResolver::emitPlainLoop(size_t loop,
   State inner = state;
   inner.outputs.assign(forOp.getRegionIterArgs().begin(),
                        forOp.getRegionIterArgs().end());
-  inner.fresh.assign(outputs.size(), false);
+  inner.fresh.assign(plan.outputs.size(), false);
   inner.times.push_back(forOp.getInductionVar());
   {
     OpBuilder::InsertionGuard guard(b);
@@ -439,7 +279,7 @@ FailureOr<NestResolver::State> NestResolver::emitPlainLoop(size_t loop,
     scf::YieldOp::create(b, loc, done->outputs);
   }
   state.outputs.assign(forOp.getResults().begin(), forOp.getResults().end());
-  state.fresh.assign(outputs.size(), false);
+  state.fresh.assign(plan.outputs.size(), false);
   return state;
 }
 
@@ -448,15 +288,15 @@ FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
   SmallVector<Value> travel, carry, kept;
   SmallVector<size_t> travelOf, carryOf, keptOf;
   SmallVector<Attribute> hops;
-  for (auto [i, source] : llvm::enumerate(sources))
+  for (auto [i, source] : llvm::enumerate(plan.sources))
     if (source.movement.kind == Movement::Kind::Rotate &&
         source.movement.hops[loop]) {
       travelOf.push_back(i);
       travel.push_back(state.tiles[i]);
       hops.push_back(hopAttr(*source.movement.hops[loop]));
     }
-  SmallVector<Value> mergeInto(outputs.size());
-  for (auto [i, output] : llvm::enumerate(outputs)) {
+  SmallVector<Value> mergeInto(plan.outputs.size());
+  for (auto [i, output] : llvm::enumerate(plan.outputs)) {
     if (!output.movesAt(loop)) {
       keptOf.push_back(i);
       kept.push_back(state.outputs[i]);
@@ -501,7 +341,7 @@ FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
   for (size_t i : travelOf)
     inner.tiles[i] = body->getArgument(next++);
   for (size_t i : carryOf) {
-    inner.outputs[i] = neutralLike(outputs[i], body->getArgument(next++));
+    inner.outputs[i] = neutralLike(plan.outputs[i], body->getArgument(next++));
     inner.fresh[i] = true;
   }
   for (size_t i : keptOf) {
@@ -526,7 +366,7 @@ FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
                                    SmallVector<Location>(pairs.size(), loc));
     SmallVector<Value> merged;
     for (auto [n, i] : llvm::enumerate(carryOf))
-      merged.push_back(merge(outputs[i], combine->getArgument(2 * n),
+      merged.push_back(merge(plan.outputs[i], combine->getArgument(2 * n),
                              combine->getArgument(2 * n + 1)));
     RotateYieldOp::create(b, loc, merged);
   }
@@ -534,7 +374,7 @@ FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
   for (auto [n, i] : llvm::enumerate(carryOf)) {
     state.outputs[i] = rotate.getResult(n);
     if (mergeInto[i])
-      state.outputs[i] = merge(outputs[i], mergeInto[i], state.outputs[i]);
+      state.outputs[i] = merge(plan.outputs[i], mergeInto[i], state.outputs[i]);
     state.fresh[i] = false;
   }
   for (auto [n, i] : llvm::enumerate(keptOf)) {
@@ -589,7 +429,7 @@ FailureOr<NestResolver::State> NestResolver::emitBody(State state) {
   };
   auto tileOf = [&](const Access &access) {
     return access.output ? state.outputs[*access.output]
-                         : state.tiles[sourceOfAccess.lookup(&access)];
+                         : state.tiles[plan.sourceOfAccess.lookup(&access)];
   };
   // A slice of the block that is held; all of it is the block itself.
   auto sliceTile = [&](const Access &access, RankedTensorType type) -> Value {
@@ -676,10 +516,13 @@ FailureOr<NestResolver::State> NestResolver::emitBody(State state) {
 //===----------------------------------------------------------------------===//
 
 FailureOr<SmallVector<LocalValue>> NestResolver::run() {
-  if (failed(classify()))
+  FailureOr<NestPlan> planned =
+      planNest(nest, accesses, locals, inits, topology);
+  if (failed(planned))
     return failure();
+  plan = std::move(*planned);
   State state;
-  for (Source &source : sources) {
+  for (Source &source : plan.sources) {
     Value tile = locals.find(source.base)->second.value;
     const Movement &m = source.movement;
     if (m.kind == Movement::Kind::Rotate && !m.start.empty())
@@ -692,11 +535,12 @@ FailureOr<SmallVector<LocalValue>> NestResolver::run() {
     Value tile = inits[i].value;
     bool fresh = neutral[i];
     // Partial results travel; what was there before is merged by its owner.
-    if (outputs[i].moves() && !fresh) {
+    if (plan.outputs[i].moves() && !fresh) {
       entered[i] = tile;
       auto type = cast<RankedTensorType>(tile.getType());
-      tile = neutralLike(outputs[i], resharder.empty(loc, type.getShape(),
-                                                     type.getElementType()));
+      tile =
+          neutralLike(plan.outputs[i], resharder.empty(loc, type.getShape(),
+                                                       type.getElementType()));
       fresh = true;
     }
     state.outputs.push_back(tile);
@@ -710,12 +554,12 @@ FailureOr<SmallVector<LocalValue>> NestResolver::run() {
     LocalValue result = inits[i];
     result.shape.fetch.clear();
     result.value = done->outputs[i];
-    const Movement &m = outputs[i].movement;
-    if (outputs[i].moves() && !m.start.empty()) // the last hop home
+    const Movement &m = plan.outputs[i].movement;
+    if (plan.outputs[i].moves() && !m.start.empty()) // the last hop home
       result.value =
           permute(result.value, m.moving, constantIn(m.start), {}, {});
     if (entered[i])
-      result.value = merge(outputs[i], entered[i], result.value);
+      result.value = merge(plan.outputs[i], entered[i], result.value);
     results.push_back(result);
   }
   return results;

@@ -1,0 +1,168 @@
+//===- NestPlan.cpp - What each tensor of a nest needs --------------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NestPlan.h"
+#include "Mercury/Analysis/NestMovements.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mercury;
+using namespace mercury::commir;
+
+using Table = std::vector<std::vector<int64_t>>;
+
+namespace {
+struct Planner {
+  DistributedNest &nest;
+  ArrayRef<Access> accesses;
+  const llvm::DenseMap<Value, LocalValue> &locals;
+  ArrayRef<LocalValue> inits;
+  const TopologyModel &topology;
+  SmallVector<int64_t> steps;
+  NestPlan plan;
+
+  void planSources();
+  FailureOr<Output> planOutput(unsigned number);
+};
+} // namespace
+
+/// The innermost time loop that the table depends on, counted from 1.
+static size_t depthOf(const Table &table, ArrayRef<int64_t> steps) {
+  size_t depth = 0;
+  int64_t total = static_cast<int64_t>(table.size()), stride = total;
+  for (size_t loop = 0; loop < steps.size(); ++loop) {
+    stride /= steps[loop];
+    for (int64_t t = 0; t < total; ++t)
+      if ((t / stride) % steps[loop] != 0 && table[t] != table[t - stride])
+        depth = loop + 1;
+  }
+  return depth;
+}
+
+void Planner::planSources() {
+  for (const Access &access : accesses) {
+    if (access.output)
+      continue;
+    const PlacedShape &placed = locals.find(access.base)->second.shape;
+    Source source{access.base, movementOf(access, placed, steps, topology)};
+    source.depth = depthOf(source.movement.source, steps);
+    // Accesses of one tensor that move alike share its tiles.
+    size_t index = 0;
+    for (; index < plan.sources.size(); ++index)
+      if (plan.sources[index].base == source.base &&
+          plan.sources[index].movement.source == source.movement.source)
+        break;
+    if (index == plan.sources.size())
+      plan.sources.push_back(source);
+    plan.sourceOfAccess[&access] = index;
+  }
+}
+
+static unsigned groupOf(DistributableOpInterface op, OpResult result) {
+  for (auto [group, members] : llvm::enumerate(op.getGroups()))
+    if (llvm::is_contained(members, result.getResultNumber()))
+      return group;
+  return 0;
+}
+
+FailureOr<Output> Planner::planOutput(unsigned number) {
+  Output output;
+  const Access *write = nullptr;
+  for (const Access &access : accesses)
+    if (access.isWrite && access.output == number) {
+      if (write)
+        return access.op->emitError()
+               << "writes output " << number << " a second time";
+      write = &access;
+    }
+  if (!write)
+    return nest.rankLoop.emitError() << "does not write its output " << number;
+  const PlacedShape &placed = inits[number].shape;
+  for (const AxisRef &axis : nest.axes)
+    if (!placed.placement.dimOf(axis) && topology.sizeOf(axis) > 1)
+      return write->op->emitError()
+             << "ranks of axis '" << print(axis)
+             << "' write different tiles of an output that is placed "
+             << print(placed.placement) << ", which holds replicas on it";
+  for (const AxisRef &axis : placed.placement.axes())
+    if (!llvm::is_contained(nest.axes, axis) && topology.sizeOf(axis) > 1)
+      return write->op->emitError()
+             << "output " << number << " is sharded over axis '" << print(axis)
+             << "', which the rank loop does not map";
+  Verdict verdict =
+      movementOf(*write, placed, steps, topology, output.movement);
+  if (!verdict)
+    return write->op->emitError() << verdict.reason();
+  if (!output.moves())
+    return output;
+  // The merge of partial results comes from the op that computes the tile.
+  Value tile = cast<tensor::ParallelInsertSliceOp>(write->op).getSource();
+  output.combiner = tile.getDefiningOp<DistributableOpInterface>();
+  if (output.combiner)
+    output.group = groupOf(output.combiner, cast<OpResult>(tile));
+  if (!output.combiner || !output.combiner.hasCombiner(output.group))
+    return write->op->emitError()
+           << "output " << number << " moves over "
+           << print(output.movement.moving)
+           << ", but the operator that computes its tiles has no combiner";
+  // Contributions are added up on their way only if each step does no more than
+  // add to the tile that it finds.
+  std::optional<ReductionKind> kind =
+      output.combiner.getCollectiveKind(output.group);
+  auto slices = [&](Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return argument.getOwner() == nest.rankLoop.getBody() &&
+             argument.getArgNumber() == nest.rankLoop.getRank() + number;
+    return llvm::any_of(accesses, [&](const Access &access) {
+      return access.op == value.getDefiningOp() && access.output == number &&
+             !access.isWrite;
+    });
+  };
+  while (!slices(tile)) {
+    auto op = tile.getDefiningOp<DistributableOpInterface>();
+    bool adds = op && tile.hasOneUse() &&
+                op.hasCombiner(groupOf(op, cast<OpResult>(tile))) &&
+                op.getCollectiveKind(groupOf(op, cast<OpResult>(tile))) == kind;
+    if (!adds)
+      return write->op->emitError()
+             << "output " << number << " moves over "
+             << print(output.movement.moving)
+             << ", but its tiles are not what arrived with something added";
+    tile = cast<DestinationStyleOpInterface>(op.getOperation())
+               .getDpsInitOperand(cast<OpResult>(tile).getResultNumber())
+               ->get();
+  }
+  unsigned uses = 0;
+  for (const Access &access : accesses)
+    if (access.output == number && !access.isWrite)
+      uses += isa<tensor::ExtractSliceOp>(access.op)
+                  ? llvm::range_size(access.op->getUses())
+                  : 1;
+  if (uses != 1)
+    return write->op->emitError()
+           << "output " << number << " moves over "
+           << print(output.movement.moving) << ", but its tiles are read "
+           << uses << " times";
+  return output;
+}
+
+FailureOr<NestPlan>
+mercury::planNest(DistributedNest &nest, ArrayRef<Access> accesses,
+                  const llvm::DenseMap<Value, LocalValue> &locals,
+                  ArrayRef<LocalValue> inits, const TopologyModel &topology) {
+  Planner planner{nest,     accesses,     locals,    inits,
+                  topology, nest.steps(), NestPlan()};
+  planner.planSources();
+  for (unsigned i = 0; i < nest.inits.size(); ++i) {
+    FailureOr<Output> output = planner.planOutput(i);
+    if (failed(output))
+      return failure();
+    planner.plan.outputs.push_back(*output);
+  }
+  return std::move(planner.plan);
+}

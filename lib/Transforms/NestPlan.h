@@ -1,0 +1,53 @@
+//===- NestPlan.h - What each tensor of a nest needs ------------*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_LIB_TRANSFORMS_NESTPLAN_H
+#define MERCURY_LIB_TRANSFORMS_NESTPLAN_H
+
+#include "Mercury/Analysis/NestAnalysis.h"
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Reshard.h"
+
+namespace mercury {
+
+/// A tensor that the nest reads, and how its tiles arrive.
+struct Source {
+  mlir::Value base;
+  Movement movement;
+  size_t depth = 0; ///< time loops that its broadcast or fetch stands inside
+};
+
+/// A tensor that the nest writes.
+struct Output {
+  Movement movement;
+  /// The operator that writes it, for its combiner, and the result's group.
+  commir::DistributableOpInterface combiner;
+  unsigned group = 0;
+  bool moves() const { return movement.kind == Movement::Kind::Rotate; }
+  bool movesAt(size_t loop) const {
+    return moves() && movement.hops[loop].has_value();
+  }
+};
+
+/// How all tensors of a nest reach those who read and own them.
+struct NestPlan {
+  llvm::SmallVector<Source> sources;
+  llvm::DenseMap<const Access *, size_t> sourceOfAccess;
+  llvm::SmallVector<Output> outputs;
+};
+
+/// Decides for each read how its tiles arrive, and for each output whether it
+/// stays or moves; arguments as of resolveNest. Emits an error for outputs that
+/// can do neither.
+mlir::FailureOr<NestPlan>
+planNest(DistributedNest &nest, llvm::ArrayRef<Access> accesses,
+         const llvm::DenseMap<mlir::Value, LocalValue> &locals,
+         llvm::ArrayRef<LocalValue> inits, const TopologyModel &topology);
+
+} // namespace mercury
+
+#endif // MERCURY_LIB_TRANSFORMS_NESTPLAN_H
