@@ -81,6 +81,41 @@ TEST(NamedSchedules, MatmulOnThreeLevels) {
            /*erased=*/false);
 }
 
+// Sums over ranks and rotation over every ordered set of axes.
+TEST(NamedSchedules, EveryAxisAndOrder) {
+  std::vector<std::vector<std::string>> sets;
+  std::vector<std::string> names = {"gpu", "node", "rack"};
+  for (const std::string &a : names) {
+    sets.push_back({a});
+    for (const std::string &b : names) {
+      if (b == a)
+        continue;
+      sets.push_back({a, b});
+      for (const std::string &c : names)
+        if (c != a && c != b)
+          sets.push_back({a, b, c});
+    }
+  }
+  std::vector<Case> cases;
+  for (const auto &set : sets) {
+    std::string axes = "{";
+    for (const std::string &axis : set)
+      axes += (axes.size() > 1 ? ", " : "") + axis;
+    axes += "}";
+    for (const char *topology :
+         {"rack=2,node=2,gpu=2", "rack=1,node=2,gpu=4"}) {
+      cases.push_back({"loops [-, -, rank " + axes + "] inputs [[{}, " + axes +
+                           "], [" + axes + ", {}]] results [[{}, {}]]",
+                       topology});
+      cases.push_back({"loops [time " + axes + " shift " + axes + ", rank " +
+                           axes + ", -] inputs [[" + axes + ", {}], [{}, " +
+                           axes + "]] results [[{}, " + axes + "]]",
+                       topology});
+    }
+  }
+  runCases(matmulText(8, 8, 8), cases, /*erased=*/true);
+}
+
 // tt-mlir#3662, #4992: extents that do not divide, 9 rows on 8 ranks (of which
 // upstream's partitioner makes a tile of -5 rows), fewer rows than ranks.
 TEST(NamedSchedules, ExtentsThatDoNotDivide) {
