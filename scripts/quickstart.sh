@@ -25,7 +25,7 @@ mkdir -p "$LOGS"
 INSTALLED=
 if [ ! -x "$BUILD/bin/mercury-run" ]; then
   say "Installs what is missing (where that is all of LLVM: 0.3 GB to download,"
-  say "2.1 GB of disk) and builds. On two cores this takes about 6 minutes."
+  say "2.1 GB of disk) and builds. On two cores this takes about 4 to 6 minutes."
 fi
 [ $install = no ] || install_packages $BUILD_PACKAGES
 if [ ! -f "$BUILD/build.ninja" ] || [ -n "$INSTALLED" ]; then

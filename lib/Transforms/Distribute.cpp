@@ -302,7 +302,7 @@ Value NestBuilder::factorIndex(const Factor &factor, Value time) {
   for (const Shift &shift : factor.shifts) {
     Value coordinate = linearCoordinate(shift.axes);
     if (shift.offset) {
-      // stride * (c + x) must equal stride * c + offset: add it to the step.
+      // A commir.shift has no offset: it goes to the step.
       AffineExpr d0 = b.getAffineDimExpr(0);
       index = affine::makeComposedAffineApply(b, loc, d0 + shift.offset,
                                               {OpFoldResult(index)});

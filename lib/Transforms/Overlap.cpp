@@ -42,9 +42,8 @@ static bool mayOverlap(Value a, Value b) {
   return !(isKnownRoot(x) && isKnownRoot(y));
 }
 
-/// Whether `op` (with everything inside) may touch the buffer, or communicates,
-/// or has effects that are not known. `readsAllowed`: reading it is no
-/// conflict.
+/// Whether `op` (with everything inside) may write a buffer of `read`, may
+/// touch one of `written`, communicates, or has effects that are not known.
 static bool conflicts(Operation *op, ArrayRef<Value> read,
                       ArrayRef<Value> written) {
   WalkResult result = op->walk([&](Operation *inner) {
@@ -95,8 +94,7 @@ struct OverlapPass : public mercury::impl::OverlapPassBase<OverlapPass> {
     // operands.
     Operation *before = op;
     while (Operation *previous = before->getPrevNode()) {
-      if (llvm::is_contained(op->getOperands(), Value()) ||
-          llvm::any_of(op->getOperands(),
+      if (llvm::any_of(op->getOperands(),
                        [&](Value operand) {
                          return operand.getDefiningOp() == previous;
                        }) ||

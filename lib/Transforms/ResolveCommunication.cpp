@@ -384,8 +384,8 @@ LogicalResult FunctionResolver::resolveReplicated(Operation *op) {
   return success();
 }
 
-/// True when an operator outside of rank loops reduces over dimension 0 of a
-/// partial value: sharded there, nowhere else by the same axes.
+/// An operator outside of rank loops reduces dimension 0 of a partial value,
+/// over which axes shard it, or else runs on all ranks.
 LogicalResult FunctionResolver::resolveOperator(DistributableOpInterface op) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!locals.count(operand.get()))

@@ -81,8 +81,6 @@ void FunctionConversion::convertSignature() {
     }
     types.push_back(argument.getType());
   }
-  SmallVector<DictionaryAttr> attrs;
-  function.getAllArgAttrs(attrs);
   function.setArgAttrsAttr(ArrayAttr());
   function.setFunctionType(b.getFunctionType(types, b.getI32Type()));
 }
