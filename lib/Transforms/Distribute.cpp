@@ -22,6 +22,15 @@ using namespace mercury::commir;
 
 namespace {
 
+struct Placed {
+  Value value;
+  Placement placement;
+  bool isPartial = false;
+};
+
+using ShardsBody =
+    llvm::function_ref<SmallVector<Value>(ValueRange, ValueRange)>;
+
 /// Builds the nest of one operator.
 class NestBuilder {
 public:
@@ -37,8 +46,15 @@ private:
   LogicalResult padOperands();
   void placeInputs();
   void makeDestinations();
+  scf::ForallOp openRankLoop(AxisList axes, ValueRange outputs);
+  SmallVector<Value> onShards(ArrayRef<Placed> outputs, ArrayRef<Placed> inputs,
+                              ShardsBody body);
   void buildLoops();
   void endReductions();
+  void reduceCoupled(unsigned group, ArrayRef<unsigned> members,
+                     unsigned pivot);
+  Value reduceOne(unsigned result, Value partials, Value init,
+                  const Placement &placement);
 
   /// Extent of loop `l`, padded to whole tiles.
   int64_t extent(size_t l) const {
@@ -49,6 +65,7 @@ private:
   SmallVector<int64_t> paddedShape(const OperatorModel::Tensor &tensor,
                                    ArrayRef<int64_t> shape) const;
   AxisList partialAxes() const;
+  Placement inLoops(unsigned result) const;
   Value linearCoordinate(const AxisList &axes);
   Value factorIndex(const Factor &factor, Value time);
 
@@ -154,6 +171,11 @@ LogicalResult NestBuilder::padOperands() {
   }
   padded = mlir::clone(b, op, types, operands);
   padded->removeAttr(kScheduleAttrName);
+  b.setInsertionPoint(padded);
+  SmallVector<int64_t> extents;
+  for (const OperatorModel::Loop &loop : model.loops)
+    extents.push_back(loop.extent);
+  cast<DistributableOpInterface>(padded).limitReductions(b, extents);
   if (!s.patch.empty())
     padded->setAttr(kPatchAttrName, b.getStringAttr(s.patch));
   if (s.chunks > 1)
@@ -248,36 +270,30 @@ static Placement without(Placement placement, const AxisList &removed) {
 void NestBuilder::makeDestinations() {
   partial = partialAxes();
   auto dps = cast<DestinationStyleOpInterface>(padded);
-  auto distributable = cast<DistributableOpInterface>(padded);
   destinations.resize(dps.getNumDpsInits());
-  for (auto [group, members] : llvm::enumerate(distributable.getGroups())) {
-    SmallVector<Value> fresh;
-    SmallVector<unsigned> neutral;
-    for (unsigned i : members) {
-      auto type =
-          cast<RankedTensorType>(dps.getDpsInitOperand(i)->get().getType());
-      if (partial.empty() && !model.neutralInit[i])
-        continue;
+  for (auto [i, operand] : llvm::enumerate(dps.getDpsInitsMutable())) {
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    if (!partial.empty() || model.neutralInit[i]) {
       SmallVector<int64_t> shape(type.getShape());
       if (!partial.empty())
         shape.insert(shape.begin(), topology.sizeOf(partial));
-      fresh.push_back(
-          tensor::EmptyOp::create(b, loc, shape, type.getElementType()));
-      neutral.push_back(i);
+      destinations[i] =
+          tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+      if (op.readsInit(i))
+        destinations[i] = op.createNeutral(b, loc, i, destinations[i]);
+    } else {
+      destinations[i] = operand.get();
     }
-    if (!neutral.empty() && op.readsInit(neutral[0]))
-      fresh = op.createNeutral(b, loc, group, fresh);
-    for (auto [i, value] : llvm::zip(neutral, fresh))
-      destinations[i] = value;
-    for (unsigned i : members) {
-      Placement placement = without(s.results[i].nest, partial);
-      if (!partial.empty())
-        placement.dims.insert(placement.dims.begin(), partial);
-      Value init =
-          destinations[i] ? destinations[i] : dps.getDpsInitOperand(i)->get();
-      destinations[i] = place(init, placement, {});
-    }
+    destinations[i] = place(destinations[i], inLoops(i), {});
   }
+}
+
+/// Where result `i` lives while the loops run.
+Placement NestBuilder::inLoops(unsigned i) const {
+  Placement placement = without(s.results[i].nest, partial);
+  if (!partial.empty())
+    placement.dims.insert(placement.dims.begin(), partial);
+  return placement;
 }
 
 Value NestBuilder::linearCoordinate(const AxisList &axes) {
@@ -312,10 +328,10 @@ Value NestBuilder::factorIndex(const Factor &factor, Value time) {
   return index;
 }
 
-void NestBuilder::buildLoops() {
-  rankAxes = s.rankAxes();
-  // Rank loops run over axes in the order of the topology.
-  llvm::stable_sort(rankAxes, [&](const AxisRef &x, const AxisRef &y) {
+/// A rank loop over `axes`, in the order of the topology; the builder stands
+/// at the end of its body.
+scf::ForallOp NestBuilder::openRankLoop(AxisList axes, ValueRange outputs) {
+  llvm::stable_sort(axes, [&](const AxisRef &x, const AxisRef &y) {
     auto position = [&](const AxisRef &axis) {
       return llvm::find_if(
                  topology.levels,
@@ -324,7 +340,23 @@ void NestBuilder::buildLoops() {
     };
     return std::pair(position(x), x.pre) < std::pair(position(y), y.pre);
   });
+  rankAxes = std::move(axes);
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<Attribute> mapping;
+  for (const AxisRef &axis : rankAxes) {
+    sizes.push_back(b.getIndexAttr(topology.sizeOf(axis)));
+    mapping.push_back(AxisAttr::get(b.getContext(), axis));
+  }
+  auto forall =
+      scf::ForallOp::create(b, loc, sizes, outputs, b.getArrayAttr(mapping));
+  b.setInsertionPoint(forall.getTerminator());
+  rankIvs.assign(forall.getInductionVars().begin(),
+                 forall.getInductionVars().end());
+  return forall;
+}
 
+void NestBuilder::buildLoops() {
+  AxisList axes = s.rankAxes();
   auto times = timeLoops(s);
   SmallVector<scf::ForOp> forOps;
   SmallVector<Value> carried = destinations, timeIvs;
@@ -344,17 +376,7 @@ void NestBuilder::buildLoops() {
     b.setInsertionPointToStart(loop.getBody());
   }
 
-  SmallVector<OpFoldResult> sizes;
-  SmallVector<Attribute> mapping;
-  for (const AxisRef &axis : rankAxes) {
-    sizes.push_back(b.getIndexAttr(topology.sizeOf(axis)));
-    mapping.push_back(AxisAttr::get(b.getContext(), axis));
-  }
-  auto forall =
-      scf::ForallOp::create(b, loc, sizes, carried, b.getArrayAttr(mapping));
-  b.setInsertionPoint(forall.getTerminator());
-  rankIvs.assign(forall.getInductionVars().begin(),
-                 forall.getInductionVars().end());
+  scf::ForallOp forall = openRankLoop(std::move(axes), carried);
 
   // The tile of this step and rank.
   SmallVector<OpFoldResult> offsets, tileSizes;
@@ -460,38 +482,163 @@ void NestBuilder::buildLoops() {
   b.setInsertionPoint(padded);
 }
 
-/// Partial results are reduced by an ordinary reduction whose result is placed;
+/// A rank loop that computes on shards: `body` takes what a rank holds of each
+/// output and input and returns the new parts of the outputs. A value that is
+/// placed with one dimension more than its part (of a partial value) has one
+/// slice of it.
+SmallVector<Value> NestBuilder::onShards(ArrayRef<Placed> outputs,
+                                         ArrayRef<Placed> inputs,
+                                         ShardsBody body) {
+  AxisList axes;
+  SmallVector<Value> shared;
+  for (const Placed &output : outputs) {
+    shared.push_back(output.value);
+    for (const AxisRef &axis : output.placement.axes())
+      if (!llvm::is_contained(axes, axis))
+        axes.push_back(axis);
+  }
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForallOp forall = openRankLoop(std::move(axes), shared);
+  struct Part {
+    SmallVector<OpFoldResult> at, shape, unit;
+    Value value;
+  };
+  auto cut = [&](const Placed &placed, Value base) {
+    auto type = cast<RankedTensorType>(base.getType());
+    Part part;
+    SmallVector<int64_t> local;
+    for (auto [extent, over] :
+         llvm::zip(type.getShape(), placed.placement.dims)) {
+      int64_t block = extent / topology.sizeOf(over);
+      local.push_back(block);
+      part.shape.push_back(b.getIndexAttr(block));
+      part.unit.push_back(b.getIndexAttr(1));
+      if (over.empty()) {
+        part.at.push_back(b.getIndexAttr(0));
+        continue;
+      }
+      part.at.push_back(affine::makeComposedFoldedAffineApply(
+          b, loc, b.getAffineDimExpr(0) * block,
+          {OpFoldResult(linearCoordinate(over))}));
+    }
+    if (placed.isPartial)
+      local.erase(local.begin());
+    part.value = tensor::ExtractSliceOp::create(
+        b, loc, RankedTensorType::get(local, type.getElementType()), base,
+        part.at, part.shape, part.unit);
+    return part;
+  };
+  SmallVector<Part> parts;
+  SmallVector<Value> mine, theirs;
+  for (auto [output, argument] :
+       llvm::zip(outputs, forall.getRegionIterArgs())) {
+    parts.push_back(cut(output, argument));
+    mine.push_back(parts.back().value);
+  }
+  for (const Placed &input : inputs)
+    theirs.push_back(cut(input, input.value).value);
+  SmallVector<Value> made = body(mine, theirs);
+  b.setInsertionPointToEnd(forall.getTerminator().getBody());
+  for (auto [value, part, argument] :
+       llvm::zip(made, parts, forall.getRegionIterArgs()))
+    tensor::ParallelInsertSliceOp::create(b, loc, value, argument, part.at,
+                                          part.shape, part.unit);
+  return SmallVector<Value>(forall.getResults());
+}
+
+/// The ordinary reduction of `partials` into `init`, placed.
+Value NestBuilder::reduceOne(unsigned result, Value partials, Value init,
+                             const Placement &placement) {
+  Value reduced =
+      op.createReduction(b, loc, result, partials, place(init, placement, {}));
+  if (placement.isReplicated())
+    return ReplicateOp::create(b, loc, reduced);
+  return ShardOp::create(b, loc, reduced,
+                         PlacementAttr::get(b.getContext(), placement),
+                         ArrayAttr());
+}
+
+/// Results that are coupled: the pivot is reduced, what each rank holds is
+/// rescaled to it, and the rest is reduced one by one. What enters is merged in
+/// afterwards.
+void NestBuilder::reduceCoupled(unsigned group, ArrayRef<unsigned> members,
+                                unsigned pivot) {
+  auto neutral = [&](unsigned i) {
+    auto type = cast<RankedTensorType>(
+        cast<DestinationStyleOpInterface>(padded).getDpsInits()[i].getType());
+    return op.createNeutral(b, loc, i,
+                            tensor::EmptyOp::create(b, loc, type.getShape(),
+                                                    type.getElementType()));
+  };
+  Placement rows = without(s.results[pivot].nest, partial);
+  Value top = reduceOne(pivot, nestResults[pivot], neutral(pivot), rows);
+  SmallVector<Placed> others;
+  for (unsigned i : members)
+    if (i != pivot)
+      others.push_back({nestResults[i], inLoops(i), /*isPartial=*/true});
+  SmallVector<Value> rescaled = onShards(
+      others,
+      {{nestResults[pivot], inLoops(pivot), /*isPartial=*/true}, {top, rows}},
+      [&](ValueRange mine, ValueRange theirs) {
+        SmallVector<Value> state;
+        size_t next = 0;
+        for (unsigned i : members)
+          state.push_back(i == pivot ? theirs[0] : mine[next++]);
+        state = op.createRescale(b, loc, group, state, theirs[1]);
+        SmallVector<Value> made;
+        for (auto [i, value] : llvm::zip(members, state))
+          if (i != pivot)
+            made.push_back(value);
+        return made;
+      });
+  size_t next = 0;
+  for (unsigned i : members)
+    results[i] = i == pivot ? place(top, s.results[i].nest, {})
+                            : reduceOne(i, rescaled[next++], neutral(i),
+                                        s.results[i].nest);
+  if (llvm::all_of(members, [&](unsigned i) { return model.neutralInit[i]; }))
+    return;
+  SmallVector<Placed> into, from;
+  for (unsigned i : members) {
+    Value init = model.neutralInit[i]
+                     ? neutral(i)
+                     : cast<DestinationStyleOpInterface>(padded)
+                           .getDpsInitOperand(i)
+                           ->get();
+    into.push_back({place(init, s.results[i].nest, {}), s.results[i].nest});
+    from.push_back({results[i], s.results[i].nest});
+  }
+  SmallVector<Value> merged =
+      onShards(into, from, [&](ValueRange mine, ValueRange theirs) {
+        return op.createMerge(b, loc, group, mine, theirs);
+      });
+  for (auto [i, value] : llvm::zip(members, merged))
+    results[i] = value;
+}
+
+/// Partial results are reduced by ordinary reductions whose results are placed;
 /// then padding goes and the exit placement is taken.
 void NestBuilder::endReductions() {
   results = nestResults;
   auto dps = cast<DestinationStyleOpInterface>(padded);
-  if (!partial.empty()) {
+  if (!partial.empty())
     for (auto [group, members] : llvm::enumerate(op.getGroups())) {
-      SmallVector<Value> partials, inits;
+      if (std::optional<unsigned> pivot = op.getPivot(group)) {
+        reduceCoupled(group, members, *pivot);
+        continue;
+      }
       for (unsigned i : members) {
-        partials.push_back(nestResults[i]);
         Value init = dps.getDpsInitOperand(i)->get();
         if (model.neutralInit[i]) {
           auto type = cast<RankedTensorType>(init.getType());
-          Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
-                                                type.getElementType());
-          init = op.createNeutral(b, loc, group, empty)[0];
+          init =
+              op.createNeutral(b, loc, i,
+                               tensor::EmptyOp::create(b, loc, type.getShape(),
+                                                       type.getElementType()));
         }
-        inits.push_back(place(init, s.results[i].nest, {}));
+        results[i] = reduceOne(i, nestResults[i], init, s.results[i].nest);
       }
-      SmallVector<Value> reduced =
-          op.createReduction(b, loc, group, partials, inits);
-      for (auto [i, value] : llvm::zip(members, reduced))
-        results[i] =
-            s.results[i].nest.isReplicated()
-                ? ReplicateOp::create(b, loc, value).getResult()
-                : ShardOp::create(
-                      b, loc, value,
-                      PlacementAttr::get(b.getContext(), s.results[i].nest),
-                      ArrayAttr())
-                      .getResult();
     }
-  }
   for (auto [i, value] : llvm::enumerate(results)) {
     if (!(s.results[i].exit == s.results[i].nest))
       value = ReshardOp::create(

@@ -28,6 +28,7 @@ struct Planner {
 
   void planSources();
   FailureOr<Output> planOutput(unsigned number);
+  LogicalResult joinGroups();
 };
 } // namespace
 
@@ -103,8 +104,10 @@ FailureOr<Output> Planner::planOutput(unsigned number) {
   // The merge of partial results comes from the op that computes the tile.
   Value tile = cast<tensor::ParallelInsertSliceOp>(write->op).getSource();
   output.combiner = tile.getDefiningOp<DistributableOpInterface>();
-  if (output.combiner)
+  if (output.combiner) {
+    output.result = cast<OpResult>(tile).getResultNumber();
     output.group = groupOf(output.combiner, cast<OpResult>(tile));
+  }
   if (!output.combiner || !output.combiner.hasCombiner(output.group))
     return write->op->emitError()
            << "output " << number << " moves over "
@@ -112,8 +115,13 @@ FailureOr<Output> Planner::planOutput(unsigned number) {
            << ", but the operator that computes its tiles has no combiner";
   // Contributions are added up on their way only if each step does no more than
   // add to the tile that it finds.
-  std::optional<ReductionKind> kind =
-      output.combiner.getCollectiveKind(output.group);
+  auto combinesAlike = [&](DistributableOpInterface op, unsigned result) {
+    unsigned group = groupOf(op, op->getResult(result));
+    return op.hasCombiner(group) &&
+           op.getPivot(group) == output.combiner.getPivot(output.group) &&
+           op.getCollectiveKind(result) ==
+               output.combiner.getCollectiveKind(output.result);
+  };
   auto slices = [&](Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value))
       return argument.getOwner() == nest.rankLoop.getBody() &&
@@ -125,10 +133,8 @@ FailureOr<Output> Planner::planOutput(unsigned number) {
   };
   while (!slices(tile)) {
     auto op = tile.getDefiningOp<DistributableOpInterface>();
-    bool adds = op && tile.hasOneUse() &&
-                op.hasCombiner(groupOf(op, cast<OpResult>(tile))) &&
-                op.getCollectiveKind(groupOf(op, cast<OpResult>(tile))) == kind;
-    if (!adds)
+    if (!op || !tile.hasOneUse() ||
+        !combinesAlike(op, cast<OpResult>(tile).getResultNumber()))
       return write->op->emitError()
              << "output " << number << " moves over "
              << print(output.movement.moving)
@@ -151,6 +157,29 @@ FailureOr<Output> Planner::planOutput(unsigned number) {
   return output;
 }
 
+/// Results that are coupled travel together, or cannot be merged.
+LogicalResult Planner::joinGroups() {
+  for (auto [number, output] : llvm::enumerate(plan.outputs)) {
+    if (!output.moves())
+      continue;
+    for (unsigned member : output.combiner.getGroups()[output.group]) {
+      unsigned other = 0;
+      while (other < plan.outputs.size() &&
+             (plan.outputs[other].combiner != output.combiner ||
+              plan.outputs[other].result != member))
+        ++other;
+      if (other == plan.outputs.size() ||
+          plan.outputs[other].movement.hops != output.movement.hops ||
+          plan.outputs[other].movement.start != output.movement.start)
+        return output.combiner->emitError()
+               << "results " << output.result << " and " << member
+               << " are reduced together, but move differently";
+      output.members.push_back(other);
+    }
+  }
+  return success();
+}
+
 FailureOr<NestPlan>
 mercury::planNest(DistributedNest &nest, ArrayRef<Access> accesses,
                   const llvm::DenseMap<Value, LocalValue> &locals,
@@ -164,5 +193,7 @@ mercury::planNest(DistributedNest &nest, ArrayRef<Access> accesses,
       return failure();
     planner.plan.outputs.push_back(*output);
   }
+  if (failed(planner.joinGroups()))
+    return failure();
   return std::move(planner.plan);
 }

@@ -24,9 +24,12 @@ struct Source {
 /// A tensor that the nest writes.
 struct Output {
   Movement movement;
-  /// The operator that writes it, for its combiner, and the result's group.
+  /// For one that moves: the operator that writes it, for its combiner, and
+  /// the number and group of the operator's result.
   commir::DistributableOpInterface combiner;
-  unsigned group = 0;
+  unsigned result = 0, group = 0;
+  /// The nest's outputs that the group's members are written to, in order.
+  llvm::SmallVector<unsigned> members;
   bool moves() const { return movement.kind == Movement::Kind::Rotate; }
   bool movesAt(size_t loop) const {
     return moves() && movement.hops[loop].has_value();

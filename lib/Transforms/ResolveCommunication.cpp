@@ -132,7 +132,7 @@ LogicalResult FunctionResolver::resolvePlacement(Operation *op,
   for (auto [g, members] : llvm::enumerate(reducing.getGroups()))
     if (llvm::is_contained(members, number))
       group = g;
-  std::optional<ReductionKind> kind = reducing.getCollectiveKind(group);
+  std::optional<ReductionKind> kind = reducing.getCollectiveKind(number);
   if (!kind)
     return reducing->emitError(
         "reduces over ranks with a combiner that no collective has");

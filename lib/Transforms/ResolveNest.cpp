@@ -49,7 +49,8 @@ private:
   FailureOr<State> emitBody(State state);
   void arrive(size_t depth, State &state);
   Value neutralLike(Output &output, Value like);
-  Value merge(Output &output, Value into, Value other);
+  void merge(ArrayRef<size_t> numbers, MutableArrayRef<Value> into,
+             ArrayRef<Value> others);
   Value permute(Value tile, const AxisList &axes, const Table &source,
                 ArrayRef<Value> times, ArrayRef<int64_t> extents);
   Value lists(Value tile, const AxisList &axes, const Table &source,
@@ -97,11 +98,29 @@ HopAttr NestResolver::hopAttr(const Hop &hop) {
 }
 
 Value NestResolver::neutralLike(Output &output, Value like) {
-  return output.combiner.createNeutral(b, loc, output.group, like)[0];
+  return output.combiner.createNeutral(b, loc, output.result, like);
 }
 
-Value NestResolver::merge(Output &output, Value into, Value other) {
-  return output.combiner.createMerge(b, loc, output.group, into, other)[0];
+/// Merges outputs `numbers`, which are whole groups, into `into`.
+void NestResolver::merge(ArrayRef<size_t> numbers, MutableArrayRef<Value> into,
+                         ArrayRef<Value> others) {
+  auto position = [&](unsigned output) {
+    return llvm::find(numbers, output) - numbers.begin();
+  };
+  for (size_t number : numbers) {
+    Output &output = plan.outputs[number];
+    if (output.members.front() != number)
+      continue;
+    SmallVector<Value> mine, theirs;
+    for (unsigned member : output.members) {
+      mine.push_back(into[position(member)]);
+      theirs.push_back(others[position(member)]);
+    }
+    SmallVector<Value> merged =
+        output.combiner.createMerge(b, loc, output.group, mine, theirs);
+    for (auto [member, value] : llvm::zip(output.members, merged))
+      into[position(member)] = value;
+  }
 }
 
 static AxisList without(AxisList axes, const AxisList &removed) {
@@ -295,7 +314,8 @@ FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
       travel.push_back(state.tiles[i]);
       hops.push_back(hopAttr(*source.movement.hops[loop]));
     }
-  SmallVector<Value> mergeInto(plan.outputs.size());
+  SmallVector<Value> waiting; // per carry, what is merged in afterwards
+  bool merges = false;
   for (auto [i, output] : llvm::enumerate(plan.outputs)) {
     if (!output.movesAt(loop)) {
       keptOf.push_back(i);
@@ -304,15 +324,16 @@ FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
     }
     // The first contribution is the first partial result; what is there
     // already is merged in once, by its owner.
-    Value start = state.outputs[i];
-    if (!state.fresh[i]) {
-      mergeInto[i] = start;
-      auto type = cast<RankedTensorType>(start.getType());
-      start = resharder.empty(loc, type.getShape(), type.getElementType());
-    }
     carryOf.push_back(i);
-    carry.push_back(start);
+    waiting.push_back(state.outputs[i]);
+    merges |= !state.fresh[i];
     hops.push_back(hopAttr(*output.movement.hops[loop]));
+  }
+  for (Value start : waiting) {
+    auto type = cast<RankedTensorType>(start.getType());
+    carry.push_back(
+        merges ? resharder.empty(loc, type.getShape(), type.getElementType())
+               : start);
   }
   SmallVector<Type> results, arguments{b.getIndexType()};
   auto append = [](SmallVector<Type> &types, ArrayRef<Value> values) {
@@ -364,17 +385,22 @@ FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
       pairs.append(2, value.getType());
     Block *combine = b.createBlock(&rotate.getCombine().front(), {}, pairs,
                                    SmallVector<Location>(pairs.size(), loc));
-    SmallVector<Value> merged;
-    for (auto [n, i] : llvm::enumerate(carryOf))
-      merged.push_back(merge(plan.outputs[i], combine->getArgument(2 * n),
-                             combine->getArgument(2 * n + 1)));
-    RotateYieldOp::create(b, loc, merged);
+    SmallVector<Value> arrived, contributions;
+    for (size_t n = 0; n < carry.size(); ++n) {
+      arrived.push_back(combine->getArgument(2 * n));
+      contributions.push_back(combine->getArgument(2 * n + 1));
+    }
+    merge(carryOf, arrived, contributions);
+    RotateYieldOp::create(b, loc, arrived);
   }
   b.setInsertionPointAfter(rotate);
-  for (auto [n, i] : llvm::enumerate(carryOf)) {
-    state.outputs[i] = rotate.getResult(n);
-    if (mergeInto[i])
-      state.outputs[i] = merge(plan.outputs[i], mergeInto[i], state.outputs[i]);
+  SmallVector<Value> carried(rotate.getResults().take_front(carry.size()));
+  if (merges) {
+    merge(carryOf, waiting, carried);
+    carried = waiting;
+  }
+  for (auto [i, value] : llvm::zip(carryOf, carried)) {
+    state.outputs[i] = value;
     state.fresh[i] = false;
   }
   for (auto [n, i] : llvm::enumerate(keptOf)) {
@@ -530,13 +556,17 @@ FailureOr<SmallVector<LocalValue>> NestResolver::run() {
                      {}, {});
     state.tiles.push_back(tile);
   }
-  SmallVector<Value> entered(nest.inits.size());
+  SmallVector<size_t> moving;
+  SmallVector<Value> entered;
   for (size_t i = 0; i < nest.inits.size(); ++i) {
     Value tile = inits[i].value;
     bool fresh = neutral[i];
     // Partial results travel; what was there before is merged by its owner.
+    for (unsigned member : plan.outputs[i].members)
+      fresh &= neutral[member];
     if (plan.outputs[i].moves() && !fresh) {
-      entered[i] = tile;
+      moving.push_back(i);
+      entered.push_back(tile);
       auto type = cast<RankedTensorType>(tile.getType());
       tile =
           neutralLike(plan.outputs[i], resharder.empty(loc, type.getShape(),
@@ -558,10 +588,14 @@ FailureOr<SmallVector<LocalValue>> NestResolver::run() {
     if (plan.outputs[i].moves() && !m.start.empty()) // the last hop home
       result.value =
           permute(result.value, m.moving, constantIn(m.start), {}, {});
-    if (entered[i])
-      result.value = merge(plan.outputs[i], entered[i], result.value);
     results.push_back(result);
   }
+  SmallVector<Value> travelled;
+  for (size_t i : moving)
+    travelled.push_back(results[i].value);
+  merge(moving, entered, travelled);
+  for (auto [i, value] : llvm::zip(moving, entered))
+    results[i].value = value;
   return results;
 }
 

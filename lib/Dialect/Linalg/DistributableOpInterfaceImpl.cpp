@@ -40,25 +40,6 @@ static std::optional<ReductionKind> kindOf(Operation *combiner) {
   return std::nullopt;
 }
 
-/// True when `value` holds nothing but `element`: a fill or a splat constant,
-/// also through placement ops.
-static bool isFilledWith(Value value, Attribute element) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (isa<ShardOp, ReshardOp, ReplicateOp>(op)) {
-      value = op->getOperand(0);
-      continue;
-    }
-    Attribute found;
-    if (auto fill = dyn_cast<linalg::FillOp>(op))
-      return matchPattern(fill.getInputs()[0], m_Constant(&found)) &&
-             found == element;
-    DenseElementsAttr elements;
-    return matchPattern(value, m_Constant(&elements)) && elements.isSplat() &&
-           elements.getSplatValue<Attribute>() == element;
-  }
-  return false;
-}
-
 /// True when the body's contribution to its sum is zero wherever one of its
 /// inputs is: a product of the inputs, conversions aside.
 static bool isProductOfInputs(linalg::LinalgOp op) {
@@ -129,8 +110,8 @@ struct LinalgModel
            linalgOp.getNumReductionLoops() == 1;
   }
   std::optional<ReductionKind> getCollectiveKind(Operation *op,
-                                                 unsigned group) const {
-    Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), group);
+                                                 unsigned result) const {
+    Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), result);
     return combiner ? kindOf(combiner) : std::nullopt;
   }
   bool readsInit(Operation *op, unsigned result) const {
@@ -158,17 +139,12 @@ struct LinalgModel
       return *arith::getNeutralElement(combiner);
     return {};
   }
-  SmallVector<Value> createNeutral(Operation *op, OpBuilder &b, Location loc,
-                                   unsigned group,
-                                   ValueRange destinations) const {
-    Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), group);
+  Value createNeutral(Operation *op, OpBuilder &b, Location loc,
+                      unsigned result, Value destination) const {
+    Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), result);
     TypedAttr neutral = *arith::getNeutralElement(combiner);
     Value element = arith::ConstantOp::create(b, loc, neutral);
-    SmallVector<Value> filled;
-    for (Value destination : destinations)
-      filled.push_back(
-          linalg::FillOp::create(b, loc, element, destination).getResult(0));
-    return filled;
+    return linalg::FillOp::create(b, loc, element, destination).getResult(0);
   }
   SmallVector<Value> createMerge(Operation *op, OpBuilder &b, Location loc,
                                  unsigned group, ValueRange into,
@@ -186,17 +162,16 @@ struct LinalgModel
         });
     return SmallVector<Value>(merged.getResults());
   }
-  SmallVector<Value> createReduction(Operation *op, OpBuilder &b, Location loc,
-                                     unsigned group, ValueRange partials,
-                                     ValueRange inits) const {
-    Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), group);
-    auto reduced = linalg::ReduceOp::create(
-        b, loc, partials, inits, ArrayRef<int64_t>{0},
-        [&](OpBuilder &b, Location loc, ValueRange args) {
-          linalg::YieldOp::create(b, loc,
-                                  combine(b, loc, combiner, args[0], args[1]));
-        });
-    return SmallVector<Value>(reduced->getResults());
+  Value createReduction(Operation *op, OpBuilder &b, Location loc,
+                        unsigned result, Value partials, Value init) const {
+    Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), result);
+    return linalg::ReduceOp::create(
+               b, loc, partials, init, ArrayRef<int64_t>{0},
+               [&](OpBuilder &b, Location loc, ValueRange args) {
+                 linalg::YieldOp::create(
+                     b, loc, combine(b, loc, combiner, args[0], args[1]));
+               })
+        ->getResult(0);
   }
 };
 

@@ -9,6 +9,9 @@
 #include "Mercury/Dialect/CommIR/IR/AxisSyntax.h"
 #include "VerifyAxes.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace mercury;
 using namespace mercury::commir;
@@ -87,4 +90,21 @@ OpFoldResult ReshardOp::fold(FoldAdaptor) {
       return getResult();
     }
   return {};
+}
+
+bool commir::isFilledWith(Value value, Attribute element) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<ShardOp, ReshardOp, ReplicateOp>(op)) {
+      value = op->getOperand(0);
+      continue;
+    }
+    Attribute found;
+    if (auto fill = dyn_cast<linalg::FillOp>(op))
+      return matchPattern(fill.getInputs()[0], m_Constant(&found)) &&
+             found == element;
+    DenseElementsAttr elements;
+    return matchPattern(value, m_Constant(&elements)) && elements.isSplat() &&
+           elements.getSplatValue<Attribute>() == element;
+  }
+  return false;
 }

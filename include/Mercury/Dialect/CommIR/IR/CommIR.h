@@ -24,6 +24,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/TilingInterface.h"
 
 namespace mercury::commir {
 
@@ -40,6 +41,11 @@ struct NetworkResource
 #define GET_ATTRDEF_CLASSES
 #include "Mercury/Dialect/CommIR/IR/CommIRAttrs.h.inc"
 
+// PartialReductionOpInterface names mlir's types without their namespace.
+namespace mercury::commir {
+using namespace ::mlir; // NOLINT
+}
+
 #define GET_OP_CLASSES
 #include "Mercury/Dialect/CommIR/IR/CommIROps.h.inc"
 
@@ -54,6 +60,10 @@ mlir::ArrayAttr toArrayAttr(mlir::MLIRContext *context, const AxisList &axes);
 /// `commir.topology`, or else the only one of its module. Null when there is
 /// none.
 TopologyOp lookupTopology(mlir::Operation *op);
+
+/// True when `value` holds nothing but `element`: a fill or a splat constant,
+/// also through placement ops.
+bool isFilledWith(mlir::Value value, mlir::Attribute element);
 
 } // namespace mercury::commir
 

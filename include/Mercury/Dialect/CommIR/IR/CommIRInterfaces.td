@@ -39,9 +39,24 @@ def DistributableOpInterface : OpInterface<"DistributableOpInterface"> {
       the combiner over the leading dimension, and nothing else.}],
       "bool", "isPlainReduction", (ins "unsigned":$group)>,
     InterfaceMethod<[{
-      The collective's reduction that equals the group's combiner, if one does.}],
+      The collective's reduction of result `result` over ranks: that of its
+      group's combiner or, where the group has a pivot, that of the pivot and of
+      what has been rescaled to it. Nothing when no collective has it.}],
       "::std::optional<::mercury::commir::ReductionKind>", "getCollectiveKind",
-      (ins "unsigned":$group)>,
+      (ins "unsigned":$result)>,
+    InterfaceMethod<[{
+      For a group of coupled results: the result that is reduced first, by
+      itself; what it reduces to rescales the others, which are then reduced
+      one by one.}],
+      "::std::optional<unsigned>", "getPivot", (ins "unsigned":$group), "",
+      "return ::std::nullopt;">,
+    InterfaceMethod<[{
+      The group's members `state` (tensors of results' shapes) rescaled to
+      `pivot`, the reduced value of the group's pivot.}],
+      "::llvm::SmallVector<::mlir::Value>", "createRescale",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "unsigned":$group, "::mlir::ValueRange":$state,
+           "::mlir::Value":$pivot), "", "return ::llvm::to_vector(state);">,
     InterfaceMethod<"Whether the value of result `result`'s init is read.",
       "bool", "readsInit", (ins "unsigned":$result)>,
     InterfaceMethod<[{
@@ -54,24 +69,32 @@ def DistributableOpInterface : OpInterface<"DistributableOpInterface"> {
       parallel loops. Nothing when there is none.}],
       "::mlir::TypedAttr", "getPadding", (ins "::mlir::OpOperand &":$operand)>,
     InterfaceMethod<[{
-      Fills destinations (tensors of any shape) with the group's neutral
-      elements.}],
-      "::llvm::SmallVector<::mlir::Value>", "createNeutral",
-      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
-           "unsigned":$group, "::mlir::ValueRange":$destinations)>,
+      Called on an operator whose operands have been padded: elements at and
+      beyond `extents` of reduction loops must not take part. There is nothing
+      to do where the padding is neutral.}],
+      "void", "limitReductions",
+      (ins "::mlir::OpBuilder &":$builder,
+           "::llvm::ArrayRef<int64_t>":$extents), "", "return;">,
     InterfaceMethod<[{
-      Merges `others` into `into`, element by element; in place of `into`.}],
+      Fills a destination (a tensor of any shape) with the neutral element of
+      the reduction into result `result`.}],
+      "::mlir::Value", "createNeutral",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "unsigned":$result, "::mlir::Value":$destination)>,
+    InterfaceMethod<[{
+      Merges `others` into `into`, one value per member of the group, of the
+      results' shapes or parts of them; in place of `into`.}],
       "::llvm::SmallVector<::mlir::Value>", "createMerge",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "unsigned":$group, "::mlir::ValueRange":$into,
            "::mlir::ValueRange":$others)>,
     InterfaceMethod<[{
-      An ordinary reduction of `partials` over their leading dimension into
-      `inits`.}],
-      "::llvm::SmallVector<::mlir::Value>", "createReduction",
+      An ordinary reduction by `getCollectiveKind` of result `result`'s
+      `partials` over their leading dimension into `init`.}],
+      "::mlir::Value", "createReduction",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
-           "unsigned":$group, "::mlir::ValueRange":$partials,
-           "::mlir::ValueRange":$inits)>
+           "unsigned":$result, "::mlir::Value":$partials,
+           "::mlir::Value":$init)>
   ];
 }
 

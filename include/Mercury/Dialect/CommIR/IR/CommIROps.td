@@ -9,6 +9,7 @@
 #ifndef MERCURY_DIALECT_COMMIR_IR_COMMIROPS_TD
 #define MERCURY_DIALECT_COMMIR_IR_COMMIROPS_TD
 
+include "Mercury/Dialect/CommIR/IR/AttentionOps.td"
 include "Mercury/Dialect/CommIR/IR/CollectiveOps.td"
 include "Mercury/Dialect/CommIR/IR/LoopOps.td"
 include "Mercury/Dialect/CommIR/IR/PlacementOps.td"

@@ -1,0 +1,253 @@
+//===- AttentionDistribution.cpp - How attention distributes --------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mercury;
+using namespace mercury::commir;
+
+// Members of the state, results of online attention.
+enum State { Accumulator, Maximum, Sum };
+
+//===----------------------------------------------------------------------===//
+// Both forms
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy> static SmallVector<int64_t> loopExtents(OpTy op) {
+  SmallVector<int64_t> extents = op.getMapExtents();
+  extents.resize(op.getLoopIteratorTypes().size());
+  return extents;
+}
+
+/// Over the operator's loops alone; a dimension that is no loop is whole.
+template <typename OpTy>
+static std::optional<AffineMap> loopMap(OpTy op, OpOperand &operand) {
+  AffineMap map = op.getMap(operand);
+  if (!map)
+    return std::nullopt;
+  unsigned loops = op.getLoopIteratorTypes().size();
+  SmallVector<AffineExpr> results;
+  for (AffineExpr expr : map.getResults())
+    results.push_back(cast<AffineDimExpr>(expr).getPosition() < loops
+                          ? expr
+                          : getAffineConstantExpr(0, op.getContext()));
+  return AffineMap::get(loops, 0, results, op.getContext());
+}
+
+/// Rows that are added are cut off again, keys are not counted as valid.
+static TypedAttr zeroOf(OpOperand &operand) {
+  Type element = getElementTypeOrSelf(operand.get());
+  return Builder(element.getContext()).getZeroAttr(element);
+}
+
+#define MERCURY_DISTRIBUTE(OP)                                                 \
+  SmallVector<utils::IteratorType> OP::getLoops() {                            \
+    return getLoopIteratorTypes();                                             \
+  }                                                                            \
+  SmallVector<int64_t> OP::getExtents() { return loopExtents(*this); }         \
+  std::optional<AffineMap> OP::getOperandMap(OpOperand &operand) {             \
+    return loopMap(*this, operand);                                            \
+  }                                                                            \
+  bool OP::isPlainReduction(unsigned) { return false; }                        \
+  TypedAttr OP::getPadding(OpOperand &operand) { return zeroOf(operand); }
+MERCURY_DISTRIBUTE(AttentionOp)
+MERCURY_DISTRIBUTE(OnlineAttentionOp)
+#undef MERCURY_DISTRIBUTE
+
+//===----------------------------------------------------------------------===//
+// attention: parallel loops only
+//===----------------------------------------------------------------------===//
+
+SmallVector<SmallVector<unsigned>> AttentionOp::getGroups() {
+  SmallVector<SmallVector<unsigned>> groups;
+  for (unsigned i = 0; i < getOutputs().size(); ++i)
+    groups.push_back({i});
+  return groups;
+}
+bool AttentionOp::hasCombiner(unsigned) { return false; }
+std::optional<ReductionKind> AttentionOp::getCollectiveKind(unsigned) {
+  return std::nullopt;
+}
+std::optional<unsigned> AttentionOp::getPivot(unsigned) { return std::nullopt; }
+SmallVector<Value> AttentionOp::createRescale(OpBuilder &, Location, unsigned,
+                                              ValueRange state, Value) {
+  return SmallVector<Value>(state);
+}
+void AttentionOp::limitReductions(OpBuilder &, ArrayRef<int64_t>) {}
+bool AttentionOp::readsInit(unsigned) { return false; }
+bool AttentionOp::isNeutral(unsigned, Value) { return false; }
+Value AttentionOp::createNeutral(OpBuilder &, Location, unsigned,
+                                 Value destination) {
+  return destination;
+}
+SmallVector<Value> AttentionOp::createMerge(OpBuilder &, Location, unsigned,
+                                            ValueRange into, ValueRange) {
+  return SmallVector<Value>(into);
+}
+Value AttentionOp::createReduction(OpBuilder &, Location, unsigned, Value,
+                                   Value init) {
+  return init;
+}
+
+//===----------------------------------------------------------------------===//
+// online_attention: one reduction of three results
+//===----------------------------------------------------------------------===//
+
+SmallVector<SmallVector<unsigned>> OnlineAttentionOp::getGroups() {
+  return {{Accumulator, Maximum, Sum}};
+}
+
+bool OnlineAttentionOp::hasCombiner(unsigned) { return true; }
+
+std::optional<ReductionKind>
+OnlineAttentionOp::getCollectiveKind(unsigned result) {
+  return result == Maximum ? ReductionKind::Max : ReductionKind::Sum;
+}
+
+std::optional<unsigned> OnlineAttentionOp::getPivot(unsigned) {
+  return Maximum;
+}
+
+bool OnlineAttentionOp::readsInit(unsigned) { return true; }
+
+static FloatAttr neutralOf(FloatType type, unsigned result) {
+  return FloatAttr::get(
+      type, result == Maximum
+                ? APFloat::getInf(type.getFloatSemantics(), /*Negative=*/true)
+                : APFloat::getZero(type.getFloatSemantics()));
+}
+
+bool OnlineAttentionOp::isNeutral(unsigned result, Value tensor) {
+  return isFilledWith(tensor, neutralOf(getStateType(), result));
+}
+
+void OnlineAttentionOp::limitReductions(OpBuilder &b,
+                                        ArrayRef<int64_t> extents) {
+  int64_t keys = extents[getKeyLoop()];
+  if (keys == getMapExtents()[getKeyLoop()])
+    return;
+  Value limit = arith::ConstantIndexOp::create(b, getLoc(), keys);
+  if (getValid())
+    limit = arith::MinSIOp::create(b, getLoc(), getValid(), limit);
+  getValidMutable().assign(limit);
+}
+
+Value OnlineAttentionOp::createNeutral(OpBuilder &b, Location loc,
+                                       unsigned result, Value destination) {
+  Value element =
+      arith::ConstantOp::create(b, loc, neutralOf(getStateType(), result));
+  return linalg::FillOp::create(b, loc, element, destination).getResult(0);
+}
+
+Value OnlineAttentionOp::createReduction(OpBuilder &b, Location loc,
+                                         unsigned result, Value partials,
+                                         Value init) {
+  return linalg::ReduceOp::create(
+             b, loc, partials, init, ArrayRef<int64_t>{0},
+             [&](OpBuilder &b, Location loc, ValueRange args) {
+               Value value =
+                   result == Maximum
+                       ? arith::MaximumFOp::create(b, loc, args[0], args[1])
+                             .getResult()
+                       : arith::AddFOp::create(b, loc, args[0], args[1]);
+               linalg::YieldOp::create(b, loc, value);
+             })
+      ->getResult(0);
+}
+
+/// exp(from - to), 1 where they are equal: infinities are no numbers to
+/// subtract.
+static Value scaleFactor(OpBuilder &b, Location loc, Value from, Value to) {
+  Value same =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, from, to);
+  Value one =
+      arith::ConstantOp::create(b, loc, b.getFloatAttr(from.getType(), 1.0));
+  Value factor =
+      math::ExpOp::create(b, loc, arith::SubFOp::create(b, loc, from, to));
+  return arith::SelectOp::create(b, loc, same, one, factor);
+}
+
+/// An elementwise op over the dimensions of `like`; operands that lack the
+/// value's feature (the maxima) have `rowMap`.
+static Value elementwise(OpBuilder &b, Location loc, ValueRange inputs,
+                         ArrayRef<AffineMap> maps, Value output,
+                         function_ref<Value(OpBuilder &, ValueRange)> body) {
+  int64_t rank = cast<ShapedType>(output.getType()).getRank();
+  SmallVector<AffineMap> all(maps);
+  all.push_back(b.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             b, loc, output.getType(), inputs, output, all, loops,
+             [&](OpBuilder &b, Location loc, ValueRange args) {
+               linalg::YieldOp::create(b, loc, body(b, args));
+             })
+      .getResult(0);
+}
+
+/// How a maximum is indexed from the dimensions of state member `result`.
+static AffineMap rowMap(OnlineAttentionOp op, unsigned result) {
+  // Domain of the maps -> dimensions of the member.
+  AffineMap member = op.getMap(*op.getDpsInitOperand(result));
+  AffineMap maximum = op.getMap(*op.getDpsInitOperand(Maximum));
+  SmallVector<AffineExpr> results;
+  for (AffineExpr expr : maximum.getResults())
+    results.push_back(
+        getAffineDimExpr(*member.getResultPosition(expr), op.getContext()));
+  return AffineMap::get(member.getNumResults(), 0, results, op.getContext());
+}
+
+SmallVector<Value> OnlineAttentionOp::createRescale(OpBuilder &b, Location loc,
+                                                    unsigned, ValueRange state,
+                                                    Value pivot) {
+  SmallVector<Value> result(state);
+  for (unsigned i : {Accumulator, Sum}) {
+    AffineMap row = rowMap(*this, i);
+    result[i] = elementwise(b, loc, {state[Maximum], pivot}, {row, row},
+                            state[i], [&](OpBuilder &b, ValueRange args) {
+                              return arith::MulFOp::create(
+                                  b, loc, args[2],
+                                  scaleFactor(b, loc, args[0], args[1]));
+                            });
+  }
+  result[Maximum] = pivot;
+  return result;
+}
+
+SmallVector<Value> OnlineAttentionOp::createMerge(OpBuilder &b, Location loc,
+                                                  unsigned, ValueRange into,
+                                                  ValueRange others) {
+  SmallVector<Value> result(into);
+  // Accumulator and sum need both maxima as they were, so these come last.
+  for (unsigned i : {Accumulator, Sum}) {
+    AffineMap row = rowMap(*this, i);
+    AffineMap identity =
+        b.getMultiDimIdentityMap(cast<ShapedType>(into[i].getType()).getRank());
+    result[i] = elementwise(
+        b, loc, {into[Maximum], others[Maximum], others[i]},
+        {row, row, identity}, into[i], [&](OpBuilder &b, ValueRange args) {
+          Value top = arith::MaximumFOp::create(b, loc, args[0], args[1]);
+          Value mine = arith::MulFOp::create(b, loc, args[3],
+                                             scaleFactor(b, loc, args[0], top));
+          Value theirs = arith::MulFOp::create(
+              b, loc, args[2], scaleFactor(b, loc, args[1], top));
+          return arith::AddFOp::create(b, loc, mine, theirs);
+        });
+  }
+  AffineMap row = rowMap(*this, Maximum);
+  result[Maximum] =
+      elementwise(b, loc, {others[Maximum]}, {row}, into[Maximum],
+                  [&](OpBuilder &b, ValueRange args) {
+                    return arith::MaximumFOp::create(b, loc, args[0], args[1]);
+                  });
+  return result;
+}
