@@ -70,9 +70,12 @@ OperatorModel mercury::buildOperatorModel(DistributableOpInterface op) {
     model.neutralInit[i] =
         !op.readsInit(i) || op.isNeutral(i, dps.getDpsInitOperand(i)->get());
   }
-  if (reduces)
-    for (auto [group, members] : llvm::enumerate(op.getGroups()))
+  for (auto [group, members] : llvm::enumerate(op.getGroups())) {
+    if (reduces)
       for (unsigned result : members)
         model.hasCombiner[result] = op.hasCombiner(group);
+    if (members.size() > 1)
+      model.coupled.emplace_back(members.begin(), members.end());
+  }
   return model;
 }

@@ -8,8 +8,6 @@
 
 #include "Mercury/Analysis/WorkCount.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -37,19 +35,6 @@ static int64_t tripCount(LoopLikeOpInterface loop) {
   return count;
 }
 
-/// Reduces products: a reduction loop, and a multiplication in the body.
-static bool isContraction(linalg::LinalgOp op) {
-  if (!op.getNumReductionLoops())
-    return false;
-  return op->getRegion(0)
-      .walk([](Operation *inner) {
-        return isa<arith::MulFOp, arith::MulIOp, arith::AndIOp>(inner)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 int64_t mercury::iterationsAround(Operation *op, Operation *root) {
   int64_t count = 1;
   for (Operation *parent = op->getParentOp(); parent && parent != root;
@@ -61,13 +46,8 @@ int64_t mercury::iterationsAround(Operation *op, Operation *root) {
 
 int64_t mercury::countMultiplyAdds(Operation *root) {
   int64_t total = 0;
-  root->walk([&](linalg::LinalgOp op) {
-    if (!isContraction(op))
-      return;
-    int64_t volume = 1;
-    for (int64_t extent : op.getStaticLoopRanges())
-      volume *= ShapedType::isDynamic(extent) ? 1 : extent;
-    total += volume * iterationsAround(op, root);
+  root->walk([&](commir::DistributableOpInterface op) {
+    total += op.countMultiplyAdds() * iterationsAround(op, root);
   });
   return total;
 }

@@ -24,6 +24,7 @@ void mercury::buildDistributePipeline(
     OpPassManager &pm, const DistributePipelineOptions &options) {
   if (options.promote)
     pm.addNestedPass<func::FuncOp>(createPromoteAccumulatorsPass());
+  pm.addNestedPass<func::FuncOp>(createExpandAttentionPass());
   SetSchedulePassOptions schedule;
   schedule.schedule = options.schedule;
   schedule.topology = options.topology;
@@ -42,6 +43,7 @@ void mercury::buildDistributePipeline(
 void mercury::buildHostPipeline(OpPassManager &pm,
                                 const HostPipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createAnnotateRequirementsPass());
+  pm.addNestedPass<func::FuncOp>(createExpandAttentionPass());
   pm.addNestedPass<func::FuncOp>(createMakeDestinationsPass());
   if (options.local == "codegen")
     pm.addNestedPass<func::FuncOp>(createVectorizeContractionsPass());

@@ -123,6 +123,27 @@ Verdict Verifier::checkResults() {
   for (size_t r = 0; r < s.results.size(); ++r)
     if (Verdict v = checkResult(r); !v)
       return v;
+  return checkCoupled();
+}
+
+/// Coupled results are merged tile by tile: they are sharded alike along every
+/// loop that they share.
+Verdict Verifier::checkCoupled() {
+  for (const std::vector<size_t> &group : op.coupled)
+    for (size_t r : group)
+      for (size_t l = 0; l < op.loops.size(); ++l) {
+        std::optional<size_t> first = op.results[group[0]].dimOfLoop(l),
+                              other = op.results[r].dimOfLoop(l);
+        if (!first || !other)
+          continue;
+        const AxisList &a = s.results[group[0]].nest.dims[*first],
+                       &b = s.results[r].nest.dims[*other];
+        if (a != b)
+          return Verdict::no(
+              "results " + str(group[0]) + " and " + str(r) + " of '" +
+              op.name + "' are reduced together, but are sharded over " +
+              print(a) + " and " + print(b) + " along " + loopName(l));
+      }
   return Verdict::ok();
 }
 

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Mercury/Schedule/NamedSchedules.h"
+#include "Attention.h"
 #include "Contraction.h"
-#include "Mercury/Schedule/Primitives.h"
+#include "Script.h"
 
 #include <algorithm>
 #include <numeric>
@@ -15,113 +16,47 @@
 using namespace mercury;
 
 namespace {
-/// A schedule in the making: the primitives on one operator's contraction,
-/// which do nothing once one of them has failed.
-class Script {
+/// A script on the loops of a contraction.
+class ContractionScript : public Script {
 public:
   enum Operand { A = 0, B = 1 };
   enum Role { M, N, K };
 
-  /// Starts from the replicated schedule; fails where the operator is no
-  /// contraction or lacks one of the loops.
-  Script(Schedule &s, const OperatorModel &op, const TopologyModel &topology,
-         std::initializer_list<Role> needed)
-      : s(s), c{op, topology}, axes(allAxes(topology)) {
-    s = Schedule::replicated(op);
+  /// Fails where the operator is no contraction or lacks one of the loops.
+  ContractionScript(Schedule &s, const OperatorModel &op,
+                    const TopologyModel &topology,
+                    std::initializer_list<Role> needed)
+      : Script(s, op, topology) {
     std::optional<Contraction> found = matchContraction(op);
     if (!found) {
-      verdict = Verdict::no("'" + op.name +
-                            "' is no contraction of two inputs "
-                            "into one result");
+      fail("'" + op.name + "' is no contraction of two inputs into one result");
       return;
     }
     roles = std::move(*found);
     static const char *names[] = {"row", "column", "reduction"};
     for (Role role : needed)
       if (list(role).empty())
-        verdict = Verdict::no("'" + op.name + "' has no " + names[role] +
-                              " loop, which this schedule parallelizes");
+        fail("'" + op.name + "' has no " + names[role] +
+             " loop, which this schedule parallelizes");
   }
-
-  void parallelize(Role role, const AxisList &over) {
-    if (go(over))
-      verdict = mercury::parallelize(s, c, loop(role), over);
+  /// The largest loop of a role; any where there is none and the script fails.
+  size_t operator[](Role role) const {
+    return list(role).empty() ? 0 : list(role).front();
   }
-  void shard(Operand x, Role role, const AxisList &over) {
-    if (go(over))
-      verdict = mercury::shard(s, c, x, dim(x, role), over);
-  }
-  void replicate(Operand x, const AxisList &over) {
-    if (go(over))
-      verdict = mercury::replicate(s, c, x, over);
-  }
-  void shardResult(Role role, const AxisList &over) {
-    if (go(over))
-      verdict = mercury::shardResult(
-          s, c, 0, *c.op.results[0].dimOfLoop(loop(role)), over);
-  }
-  void replicateResult(const AxisList &over) {
-    if (go(over))
-      verdict = mercury::replicateResult(s, c, 0, over);
-  }
-  /// Cuts the loop into as many steps as `over` has ranks.
-  void tile(Role role, const AxisList &over) {
-    if (go(over))
-      verdict = mercury::tile(s, c, loop(role), over);
-  }
-  /// Staggers the innermost factor of the loop.
-  void shift(Role role, const AxisList &over, int64_t offset = 0) {
-    if (go(over))
-      verdict = mercury::shift(s, c, loop(role), s.loops[loop(role)].size() - 1,
-                               over, 1, offset);
-  }
-  /// X's shards along the loop travel over all axes: a ring per level, the
-  /// outer level's around the inner level's.
-  void rotate(Operand x, Role role) {
-    for (const AxisRef &axis : axes) {
-      tile(role, {axis});
-      shard(x, role, {axis});
-      shift(role, {axis});
-    }
-  }
-  /// The same for the partial result, which ends where it belongs: at the last
-  /// step, N - 1, with offset 1, rank r works on tile r.
-  void accumulate(Role role) {
-    for (const AxisRef &axis : axes) {
-      tile(role, {axis});
-      shardResult(role, {axis});
-      shift(role, {axis}, /*offset=*/1);
-    }
-  }
-  Verdict done() const {
-    return verdict ? verify(s, c.op, c.topology) : verdict;
-  }
-
-  Schedule &s;
-  ScheduleContext c;
-  AxisList axes;
   Contraction roles;
 
 private:
-  bool go(const AxisList &over) const { return verdict && !over.empty(); }
   const std::vector<size_t> &list(Role role) const {
     return role == M ? roles.m : role == N ? roles.n : roles.k;
   }
-  size_t loop(Role role) const { return list(role).front(); }
-  size_t dim(Operand x, Role role) const {
-    return *c.op.inputs[x].dimOfLoop(loop(role));
-  }
-  Verdict verdict = Verdict::ok();
-};
-
-/// The axes of a 2-D schedule: the first level and the others, or a single
-/// level cut into factors as near to a square as its size allows.
-struct RowsAndColumns {
-  AxisList rows, columns;
 };
 } // namespace
 
-static RowsAndColumns rowsAndColumns(const TopologyModel &topology) {
+//===----------------------------------------------------------------------===//
+// The schedules
+//===----------------------------------------------------------------------===//
+
+RowsAndColumns mercury::rowsAndColumns(const TopologyModel &topology) {
   AxisList axes = allAxes(topology);
   if (axes.size() > 1)
     return {{axes.front()}, {axes.begin() + 1, axes.end()}};
@@ -137,10 +72,7 @@ static RowsAndColumns rowsAndColumns(const TopologyModel &topology) {
   return {{{level.name, 1, rows}}, {{level.name, rows, level.size / rows}}};
 }
 
-//===----------------------------------------------------------------------===//
-// The schedules
-//===----------------------------------------------------------------------===//
-
+using C = ContractionScript;
 using Model = OperatorModel;
 using Topology = TopologyModel;
 
@@ -151,7 +83,7 @@ static Verdict replicatedSchedule(Schedule &s, const Model &op,
 }
 
 static Verdict dataParallel(Schedule &s, const Model &op, const Topology &t) {
-  Script script(s, op, t, {});
+  C script(s, op, t, {});
   std::vector<size_t> loops = script.roles.batch;
   loops.insert(loops.end(), script.roles.m.begin(), script.roles.m.end());
   if (Verdict v = script.done(); !v)
@@ -171,122 +103,122 @@ static Verdict dataParallel(Schedule &s, const Model &op, const Topology &t) {
 }
 
 static Verdict allGatherGemm(Schedule &s, const Model &op, const Topology &t) {
-  Script script(s, op, t, {Script::M, Script::N});
-  script.parallelize(Script::N, script.axes);
-  script.shard(Script::A, Script::M, script.axes);
-  script.replicate(Script::A, script.axes);
+  C script(s, op, t, {C::M, C::N});
+  script.parallelize(script[C::N], script.axes);
+  script.shard(C::A, script[C::M], script.axes);
+  script.replicate(C::A, script.axes);
   return script.done();
 }
 
 static Verdict allGatherGemmShifted(Schedule &s, const Model &op,
                                     const Topology &t) {
-  Script script(s, op, t, {Script::M, Script::N});
-  script.parallelize(Script::N, script.axes);
-  script.rotate(Script::A, Script::M);
+  C script(s, op, t, {C::M, C::N});
+  script.parallelize(script[C::N], script.axes);
+  script.rotate({C::A}, script[C::M], script.levels());
   return script.done();
 }
 
 static Verdict weightGathered(Schedule &s, const Model &op, const Topology &t) {
-  Script script(s, op, t, {Script::M, Script::N});
-  script.parallelize(Script::M, script.axes);
-  script.shard(Script::B, Script::N, script.axes);
-  script.replicate(Script::B, script.axes);
+  C script(s, op, t, {C::M, C::N});
+  script.parallelize(script[C::M], script.axes);
+  script.shard(C::B, script[C::N], script.axes);
+  script.replicate(C::B, script.axes);
   return script.done();
 }
 
 static Verdict weightGatheredShifted(Schedule &s, const Model &op,
                                      const Topology &t) {
-  Script script(s, op, t, {Script::M, Script::N});
-  script.parallelize(Script::M, script.axes);
-  script.rotate(Script::B, Script::N);
+  C script(s, op, t, {C::M, C::N});
+  script.parallelize(script[C::M], script.axes);
+  script.rotate({C::B}, script[C::N], script.levels());
   return script.done();
 }
 
 static Verdict reduceScatter(Schedule &s, const Model &op, const Topology &t,
-                             Script::Role onto) {
-  Script script(s, op, t, {Script::K, onto});
-  script.parallelize(Script::K, script.axes);
-  script.shardResult(onto, script.axes);
+                             C::Role onto) {
+  C script(s, op, t, {C::K, onto});
+  script.parallelize(script[C::K], script.axes);
+  script.shardResults(script[onto], script.axes);
   return script.done();
 }
 
 static Verdict reduceScatterShifted(Schedule &s, const Model &op,
-                                    const Topology &t, Script::Role onto,
+                                    const Topology &t, C::Role onto,
                                     bool gather) {
-  Script script(s, op, t, {Script::K, onto});
-  script.parallelize(Script::K, script.axes);
-  script.accumulate(onto);
+  C script(s, op, t, {C::K, onto});
+  script.parallelize(script[C::K], script.axes);
+  script.accumulate(script[onto], script.levels());
   if (gather)
-    script.replicateResult(script.axes);
+    script.replicateResults(script.axes);
   return script.done();
 }
 
 static Verdict gemmReduceScatter(Schedule &s, const Model &op,
                                  const Topology &t) {
-  return reduceScatter(s, op, t, Script::M);
+  return reduceScatter(s, op, t, C::M);
 }
 
 static Verdict gemmReduceScatterShifted(Schedule &s, const Model &op,
                                         const Topology &t) {
-  return reduceScatterShifted(s, op, t, Script::M, /*gather=*/false);
+  return reduceScatterShifted(s, op, t, C::M, /*gather=*/false);
 }
 
 static Verdict gemmReduceScatterColumns(Schedule &s, const Model &op,
                                         const Topology &t) {
-  return reduceScatter(s, op, t, Script::N);
+  return reduceScatter(s, op, t, C::N);
 }
 
 static Verdict gemmReduceScatterColumnsShifted(Schedule &s, const Model &op,
                                                const Topology &t) {
-  return reduceScatterShifted(s, op, t, Script::N, /*gather=*/false);
+  return reduceScatterShifted(s, op, t, C::N, /*gather=*/false);
 }
 
 static Verdict gemmAllReduce(Schedule &s, const Model &op, const Topology &t) {
-  Script script(s, op, t, {Script::K});
-  script.parallelize(Script::K, script.axes);
+  C script(s, op, t, {C::K});
+  script.parallelize(script[C::K], script.axes);
   return script.done();
 }
 
 static Verdict gemmAllReduceShifted(Schedule &s, const Model &op,
                                     const Topology &t) {
-  return reduceScatterShifted(s, op, t, Script::M, /*gather=*/true);
+  return reduceScatterShifted(s, op, t, C::M, /*gather=*/true);
 }
 
 static Verdict gemm2D(Schedule &s, const Model &op, const Topology &t) {
-  Script script(s, op, t, {Script::M, Script::N, Script::K});
+  C script(s, op, t, {C::M, C::N, C::K});
   auto [rows, columns] = rowsAndColumns(t);
-  script.parallelize(Script::M, rows);
-  script.parallelize(Script::N, columns);
-  script.shard(Script::A, Script::K, columns);
-  script.replicate(Script::A, columns);
-  script.shard(Script::B, Script::K, rows);
-  script.replicate(Script::B, rows);
+  script.parallelize(script[C::M], rows);
+  script.parallelize(script[C::N], columns);
+  script.shard(C::A, script[C::K], columns);
+  script.replicate(C::A, columns);
+  script.shard(C::B, script[C::K], rows);
+  script.replicate(C::B, rows);
   return script.done();
 }
 
 static Verdict gemm2DShifted(Schedule &s, const Model &op, const Topology &t) {
-  Script script(s, op, t, {Script::M, Script::N, Script::K});
+  C script(s, op, t, {C::M, C::N, C::K});
   auto [rows, columns] = rowsAndColumns(t);
-  script.parallelize(Script::M, rows);
-  script.parallelize(Script::N, columns);
+  script.parallelize(script[C::M], rows);
+  script.parallelize(script[C::N], columns);
   if (t.sizeOf(rows) == t.sizeOf(columns) || rows.empty()) {
     // Cannon: A travels along rows and B along columns, both a tile of k per
     // step.
-    script.tile(Script::K, rows.empty() ? columns : rows);
-    script.shard(Script::A, Script::K, columns);
-    script.shard(Script::B, Script::K, rows);
-    script.shift(Script::K, rows);
-    script.shift(Script::K, columns);
+    script.tile(script[C::K], rows.empty() ? columns : rows);
+    script.shard(C::A, script[C::K], columns);
+    script.shard(C::B, script[C::K], rows);
+    script.shift(script[C::K], rows);
+    script.shift(script[C::K], columns);
     return script.done();
   }
   // Elsewhere the tiles of k of A and of B differ in size. B travels by tiles
   // of n instead, and while each stays A goes around once.
-  script.tile(Script::N, rows);
-  script.shard(Script::B, Script::N, rows);
-  script.shift(Script::N, rows);
-  script.tile(Script::K, columns);
-  script.shard(Script::A, Script::K, columns);
-  script.shift(Script::K, columns);
+  script.tile(script[C::N], rows);
+  script.shard(C::B, script[C::N], rows);
+  script.shift(script[C::N], rows);
+  script.tile(script[C::K], columns);
+  script.shard(C::A, script[C::K], columns);
+  script.shift(script[C::K], columns);
   return script.done();
 }
 
@@ -312,43 +244,75 @@ const std::vector<NamedSchedule> &mercury::namedSchedules() {
       {"default",
        "a plain rule: batch or heads, then rows, then columns, then whatever "
        "is large enough, then K",
-       fillDefault},
-      {"replicated", "every rank computes everything", replicatedSchedule},
+       fillDefault, NamedSchedule::Scope::Any},
+      {"replicated", "every rank computes everything", replicatedSchedule,
+       NamedSchedule::Scope::Any},
       {"data_parallel", "batch or rows over all ranks, no communication",
-       dataParallel},
+       dataParallel, NamedSchedule::Scope::Contraction},
       {"all_gather_gemm",
-       "columns over all ranks, the rows of A gathered before", allGatherGemm},
+       "columns over all ranks, the rows of A gathered before", allGatherGemm,
+       NamedSchedule::Scope::Contraction},
       {"all_gather_gemm_shifted",
-       "columns over all ranks, the rows of A rotate", allGatherGemmShifted},
+       "columns over all ranks, the rows of A rotate", allGatherGemmShifted,
+       NamedSchedule::Scope::Contraction},
       {"weight_gathered",
-       "rows over all ranks, the columns of B gathered before", weightGathered},
+       "rows over all ranks, the columns of B gathered before", weightGathered,
+       NamedSchedule::Scope::Contraction},
       {"weight_gathered_shifted",
-       "rows over all ranks, the columns of B rotate", weightGatheredShifted},
+       "rows over all ranks, the columns of B rotate", weightGatheredShifted,
+       NamedSchedule::Scope::Contraction},
       {"gemm_reduce_scatter", "K over all ranks, the sum scattered onto rows",
-       gemmReduceScatter},
+       gemmReduceScatter, NamedSchedule::Scope::Contraction},
       {"gemm_reduce_scatter_shifted",
        "K over all ranks, partial sums of rows travel to their owner",
-       gemmReduceScatterShifted},
+       gemmReduceScatterShifted, NamedSchedule::Scope::Contraction},
       {"gemm_reduce_scatter_columns",
        "K over all ranks, the sum scattered onto columns",
-       gemmReduceScatterColumns},
+       gemmReduceScatterColumns, NamedSchedule::Scope::Contraction},
       {"gemm_reduce_scatter_columns_shifted",
        "K over all ranks, partial sums of columns travel to their owner",
-       gemmReduceScatterColumnsShifted},
+       gemmReduceScatterColumnsShifted, NamedSchedule::Scope::Contraction},
       {"gemm_all_reduce", "K over all ranks, the sum on every rank",
-       gemmAllReduce},
+       gemmAllReduce, NamedSchedule::Scope::Contraction},
       {"gemm_all_reduce_shifted",
        "K over all ranks, partial sums travel, then the sum is gathered",
-       gemmAllReduceShifted},
+       gemmAllReduceShifted, NamedSchedule::Scope::Contraction},
       {"gemm_2d",
        "rows over the first level, columns over the others; A gathered along "
        "columns, B along rows",
-       gemm2D},
+       gemm2D, NamedSchedule::Scope::Contraction},
       {"gemm_2d_shifted",
        "rows over the first level, columns over the others; A and B travel",
-       gemm2DShifted},
-      {"k_split", "the largest reduction over all ranks, all-reduce", kSplit}};
-  return schedules;
+       gemm2DShifted, NamedSchedule::Scope::Contraction},
+      {"k_split", "the largest reduction over all ranks, all-reduce", kSplit,
+       NamedSchedule::Scope::Any}};
+  static const std::vector<NamedSchedule> all = [] {
+    std::vector<NamedSchedule> list = schedules;
+    const std::vector<NamedSchedule> &attention = attentionSchedules();
+    list.insert(list.end(), attention.begin(), attention.end());
+    return list;
+  }();
+  return all;
+}
+
+const NamedSchedule *mercury::findNamedSchedule(std::string_view name) {
+  for (const NamedSchedule &schedule : namedSchedules())
+    if (schedule.name == name)
+      return &schedule;
+  return nullptr;
+}
+
+bool mercury::concerns(const NamedSchedule &schedule, const OperatorModel &op) {
+  bool isAttention = matchAttention(op).has_value();
+  switch (schedule.scope) {
+  case NamedSchedule::Scope::Any:
+    return true;
+  case NamedSchedule::Scope::Contraction:
+    return !isAttention;
+  case NamedSchedule::Scope::Attention:
+    return isAttention;
+  }
+  return true;
 }
 
 /// Number of letters to insert, delete or replace.

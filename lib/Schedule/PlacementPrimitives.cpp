@@ -66,6 +66,25 @@ Verdict mercury::shardResult(Schedule &s, const ScheduleContext &c,
   return Verdict::ok();
 }
 
+Verdict mercury::shardExit(Schedule &s, const ScheduleContext &c, size_t result,
+                           size_t dim, const AxisList &axes) {
+  if (Verdict v = checkTensor(s, c, "result", result, s.results.size()); !v)
+    return v;
+  if (Verdict v = checkAxes(axes, c.topology); !v)
+    return v;
+  Placement exit = s.results[result].exit;
+  if (Verdict v = checkIndex("dimension", dim, exit.dims.size(),
+                             "result " + str(result));
+      !v)
+    return v;
+  remove(exit, axes);
+  append(exit.dims[dim], axes);
+  if (Verdict v = verify(exit, c.topology, exit.dims.size()); !v)
+    return Verdict::no("result " + str(result) + ": " + v.reason());
+  s.results[result].exit = std::move(exit);
+  return Verdict::ok();
+}
+
 Verdict mercury::replicate(Schedule &s, const ScheduleContext &c, size_t input,
                            const AxisList &axes) {
   if (Verdict v = checkTensor(s, c, "input", input, s.inputs.size()); !v)

@@ -45,6 +45,7 @@ private:
 
   Verdict checkInput(size_t i);
   Verdict checkResult(size_t r);
+  Verdict checkCoupled();
   Verdict checkReshard(const std::string &what, const Placement &from,
                        const Placement &to);
   Verdict needs(Primitive primitive, const AxisRef &axis,

@@ -40,7 +40,7 @@ public:
 private:
   LogicalResult choose(DistributableOpInterface op);
   LogicalResult named(DistributableOpInterface op, const OperatorModel &model,
-                      Schedule &schedule);
+                      StringRef name, Schedule &schedule);
   bool feedsContraction(Operation *op);
   std::optional<Placement> placementOf(Value value) const {
     auto it = placements.find(value);
@@ -50,6 +50,8 @@ private:
 
   const TopologyModel &topology;
   StringRef request;
+  bool sawContraction = false;
+  bool isTaken = false; ///< some contraction has what was asked for
   llvm::DenseMap<Value, Placement> placements;
   llvm::DenseMap<Operation *, bool> feeds;
 };
@@ -76,11 +78,12 @@ bool Chooser::feedsContraction(Operation *op) {
 }
 
 LogicalResult Chooser::named(DistributableOpInterface op,
-                             const OperatorModel &model, Schedule &schedule) {
-  if (request.starts_with("loops")) {
+                             const OperatorModel &model, StringRef name,
+                             Schedule &schedule) {
+  if (name.starts_with("loops")) {
     std::string error;
     std::optional<Schedule> parsed =
-        parseSchedule(std::string_view(request), error);
+        parseSchedule(std::string_view(name), error);
     if (!parsed)
       return op->emitError() << "schedule: " << error;
     schedule = *parsed;
@@ -88,9 +91,8 @@ LogicalResult Chooser::named(DistributableOpInterface op,
       return op->emitError() << "illegal schedule: " << verdict.reason();
     return success();
   }
-  std::string_view name =
-      request.empty() ? std::string_view("default") : std::string_view(request);
-  if (Verdict verdict = makeNamedSchedule(name, schedule, model, topology);
+  if (Verdict verdict =
+          makeNamedSchedule(std::string_view(name), schedule, model, topology);
       !verdict)
     return op->emitError() << verdict.reason();
   return success();
@@ -113,12 +115,16 @@ LogicalResult Chooser::choose(DistributableOpInterface op) {
          cast<DestinationStyleOpInterface>(op.getOperation()).getDpsInits())
       inits.push_back(placementOf(init));
     bool isOpen = llvm::none_of(known, [](auto &p) { return p.has_value(); });
-    bool isDefault = request.empty() || request == "default";
+    const NamedSchedule *wanted = findNamedSchedule(std::string_view(request));
+    bool concerned = !wanted || concerns(*wanted, model);
+    bool isDefault = request.empty() || request == "default" || !concerned;
+    sawContraction |= isContraction(model);
+    isTaken |= concerned && isContraction(model);
     if (isContraction(model)) {
       // Named schedules say what contractions do; the default follows.
       if (!isDefault ||
           !makeFollowingSchedule(schedule, model, topology, known, inits))
-        if (failed(named(op, model, schedule)))
+        if (failed(named(op, model, isDefault ? "default" : request, schedule)))
           return failure();
     } else if (!makeFollowingSchedule(schedule, model, topology, known,
                                       inits)) {
@@ -163,6 +169,14 @@ LogicalResult Chooser::run(func::FuncOp function) {
                         .getRank()));
     }
   }
+  if (sawContraction && !isTaken)
+    return function.emitError()
+           << "schedule '" << request << "' is for "
+           << (findNamedSchedule(std::string_view(request))->scope ==
+                       NamedSchedule::Scope::Attention
+                   ? "attention"
+                   : "contractions other than attention")
+           << ", of which @" << function.getSymName() << " has none";
   return success();
 }
 

@@ -8,6 +8,7 @@
 
 #include "Reference.h"
 #include "Jit.h"
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Transforms/Local/Passes.h"
 #include "RunError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,7 +32,8 @@ static bool isDistributed(func::FuncOp function) {
         bool isRankLoop = false;
         if (auto forall = dyn_cast<scf::ForallOp>(op))
           isRankLoop = forall.getMapping().has_value();
-        return isRankLoop || op->getName().getDialectNamespace() == dialectName
+        return isRankLoop || isa<commir::ShardOp, commir::ReplicateOp,
+                                 commir::ReshardOp, commir::ShiftOp>(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -162,6 +164,11 @@ llvm::Expected<OneRankProgram> compileOneRank(ModuleOp module,
       failed(runPasses(*copy, "mercury-erase-placement")))
     return cannot("erase the placement of");
   dropDistribution(*copy);
+  if (failed(runPasses(*copy, options.promote
+                                  ? "func.func(mercury-expand-attention"
+                                    "{type=f64})"
+                                  : "func.func(mercury-expand-attention)")))
+    return cannot("expand the attention of");
   if (options.promote &&
       failed(runPasses(*copy, "mercury-promote-accumulators{type=f64}")))
     return cannot("promote the accumulators of");

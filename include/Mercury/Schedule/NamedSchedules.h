@@ -19,10 +19,19 @@ struct NamedSchedule {
   std::string_view summary;
   Verdict (*fill)(Schedule &schedule, const OperatorModel &op,
                   const TopologyModel &topology);
+  /// What it schedules; other operators of a function follow the default rule.
+  enum class Scope { Any, Contraction, Attention } scope;
 };
 
 /// All of them, in the order of documentation.
 const std::vector<NamedSchedule> &namedSchedules();
+
+/// The schedule called `name`, or null.
+const NamedSchedule *findNamedSchedule(std::string_view name);
+
+/// Whether the schedule is meant for the operator: attention in its online form
+/// (see mercury-expand-attention) or any other contraction.
+bool concerns(const NamedSchedule &schedule, const OperatorModel &op);
 
 /// Fills in the schedule called `name`; a misspelt name's verdict suggests the
 /// nearest.

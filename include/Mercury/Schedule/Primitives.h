@@ -56,6 +56,10 @@ Verdict shard(Schedule &s, const ScheduleContext &c, size_t input, size_t dim,
 /// the axes on that dimension's loop, for a moving accumulator.
 Verdict shardResult(Schedule &s, const ScheduleContext &c, size_t result,
                     size_t dim, const AxisList &axes);
+/// Shards dimension `dim` of result `result` over `axes` on exit only: after
+/// the loops it is moved there from where they held it (all-to-all) or cut.
+Verdict shardExit(Schedule &s, const ScheduleContext &c, size_t result,
+                  size_t dim, const AxisList &axes);
 /// Takes `axes` off the placement with which input `input` enters the loops: it
 /// is gathered before them when it is sharded there on entry.
 Verdict replicate(Schedule &s, const ScheduleContext &c, size_t input,

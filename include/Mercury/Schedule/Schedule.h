@@ -44,6 +44,9 @@ struct OperatorModel {
   std::vector<bool> hasCombiner;
   /// Per result: its init is a neutral fill, so that nothing enters with it.
   std::vector<bool> neutralInit;
+  /// Results that are reduced together by one combiner, where there are
+  /// several: they are placed alike.
+  std::vector<std::vector<size_t>> coupled;
 };
 
 /// One stagger of a time loop: the index is (t + stride * coordinate(axes) +

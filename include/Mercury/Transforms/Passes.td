@@ -138,6 +138,22 @@ def ErasePlacementPass : Pass<"mercury-erase-placement", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ExpandAttentionPass : Pass<"mercury-expand-attention"> {
+  let summary = "Attention becomes its online form between fills and a division";
+  let description = [{
+    `commir.attention` on tensors that has no schedule becomes a
+    `commir.online_attention` over all keys from the neutral state, the division
+    of the accumulator by the sum (rounded once; zero where there is no key)
+    and, where asked for, the log-sum-exp: operators of which every loop, the
+    key's too, can be scheduled.
+  }];
+  let options = [
+    Option<"type", "type", "std::string", /*default=*/"",
+           "f64: compute in f64, as the reference does; also widens "
+           "commir.online_attention">
+  ];
+}
+
 def VerifyDistributedPass
     : Pass<"mercury-verify-distributed", "::mlir::ModuleOp"> {
   let summary = "Check the contract of stage 2";

@@ -58,6 +58,19 @@ static bool isProductOfInputs(linalg::LinalgOp op) {
   return sums == 1 && products == op.getNumDpsInputs() - 1;
 }
 
+/// Reduces products: a reduction loop, and a multiplication in the body.
+static bool isContraction(linalg::LinalgOp op) {
+  if (!op.getNumReductionLoops())
+    return false;
+  return op->getRegion(0)
+      .walk([](Operation *inner) {
+        return isa<arith::MulFOp, arith::MulIOp, arith::AndIOp>(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// lhs `combiner` rhs with the combiner's own attributes (fast-math flags).
 static Value combine(OpBuilder &b, Location loc, Operation *combiner, Value lhs,
                      Value rhs) {
@@ -138,6 +151,15 @@ struct LinalgModel
         combiner && linalgOp.getBlock()->getOperations().size() == 2)
       return *arith::getNeutralElement(combiner);
     return {};
+  }
+  int64_t countMultiplyAdds(Operation *op) const {
+    auto linalgOp = cast<linalg::LinalgOp>(op);
+    if (!isContraction(linalgOp))
+      return 0;
+    int64_t volume = 1;
+    for (int64_t extent : linalgOp.getStaticLoopRanges())
+      volume *= ShapedType::isDynamic(extent) ? 1 : extent;
+    return volume;
   }
   Value createNeutral(Operation *op, OpBuilder &b, Location loc,
                       unsigned result, Value destination) const {

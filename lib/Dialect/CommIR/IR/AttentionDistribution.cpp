@@ -50,6 +50,20 @@ static TypedAttr zeroOf(OpOperand &operand) {
   return Builder(element.getContext()).getZeroAttr(element);
 }
 
+/// Of both contractions.
+template <typename OpTy> static int64_t multiplyAddsOf(OpTy op) {
+  SmallVector<int64_t> extents = op.getMapExtents();
+  int64_t scores = 1, features = 0;
+  for (auto [dim, extent] : llvm::enumerate(extents)) {
+    int64_t known = ShapedType::isDynamic(extent) ? 1 : extent;
+    if (dim <= op.getKeyLoop())
+      scores *= known;
+    else
+      features += known;
+  }
+  return scores * features;
+}
+
 #define MERCURY_DISTRIBUTE(OP)                                                 \
   SmallVector<utils::IteratorType> OP::getLoops() {                            \
     return getLoopIteratorTypes();                                             \
@@ -59,6 +73,7 @@ static TypedAttr zeroOf(OpOperand &operand) {
     return loopMap(*this, operand);                                            \
   }                                                                            \
   bool OP::isPlainReduction(unsigned) { return false; }                        \
+  int64_t OP::countMultiplyAdds() { return multiplyAddsOf(*this); }            \
   TypedAttr OP::getPadding(OpOperand &operand) { return zeroOf(operand); }
 MERCURY_DISTRIBUTE(AttentionOp)
 MERCURY_DISTRIBUTE(OnlineAttentionOp)

@@ -69,6 +69,9 @@ def DistributableOpInterface : OpInterface<"DistributableOpInterface"> {
       parallel loops. Nothing when there is none.}],
       "::mlir::TypedAttr", "getPadding", (ins "::mlir::OpOperand &":$operand)>,
     InterfaceMethod<[{
+      Multiply-adds of contractions in one execution; dynamic extents count 1.}],
+      "int64_t", "countMultiplyAdds", (ins)>,
+    InterfaceMethod<[{
       Called on an operator whose operands have been padded: elements at and
       beyond `extents` of reduction loops must not take part. There is nothing
       to do where the padding is neutral.}],
