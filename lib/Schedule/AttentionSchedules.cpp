@@ -175,10 +175,14 @@ static Verdict ring(Schedule &s, const Model &op, const Topology &t) {
 
 static Verdict doubleRing(Schedule &s, const Model &op, const Topology &t) {
   AttentionScript script(s, op, t);
-  script.parallelize(script.roles.query, script.axes);
-  auto [outer, inner] = rowsAndColumns(t);
-  script.rotateKeys(t.levels.size() > 1 ? script.levels()
-                                        : std::vector<AxisList>{outer, inner});
+  std::vector<AxisList> rings = script.levels();
+  if (rings.size() == 1) {
+    auto [outer, inner] = rowsAndColumns(t);
+    rings = {outer, inner};
+  }
+  for (const AxisList &ring : rings)
+    script.parallelize(script.roles.query, ring);
+  script.rotateKeys(rings);
   return script.done();
 }
 

@@ -77,6 +77,8 @@ public:
   void rotate(std::initializer_list<size_t> inputs, size_t loop,
               const std::vector<AxisList> &rings) {
     for (const AxisList &ring : rings) {
+      if (ring.empty())
+        continue;
       tile(loop, ring);
       for (size_t x : inputs)
         shard(x, loop, ring);
@@ -87,6 +89,8 @@ public:
   /// step, N - 1, with offset 1, rank r works on tile r.
   void accumulate(size_t loop, const std::vector<AxisList> &rings) {
     for (const AxisList &ring : rings) {
+      if (ring.empty())
+        continue;
       tile(loop, ring);
       shardResults(loop, ring);
       shift(loop, ring, /*offset=*/1);

@@ -350,8 +350,7 @@ scf::ForallOp NestBuilder::openRankLoop(AxisList axes, ValueRange outputs) {
   auto forall =
       scf::ForallOp::create(b, loc, sizes, outputs, b.getArrayAttr(mapping));
   b.setInsertionPoint(forall.getTerminator());
-  rankIvs.assign(forall.getInductionVars().begin(),
-                 forall.getInductionVars().end());
+  rankIvs = forall.getInductionVars();
   return forall;
 }
 
