@@ -210,8 +210,8 @@ LocalValue Resharder::gather(Location loc, LocalValue v, size_t dim,
 /// The innermost axis of dimension `from` becomes that of dimension `to`, which
 /// is padded to `padded` first where it is held whole.
 LocalValue Resharder::exchange(Location loc, LocalValue v, size_t from,
-                               size_t to, const AxisRef &axis, int64_t padded) {
-  int64_t size = topology.sizeOf(axis);
+                               size_t to, const AxisList &axes, int64_t padded) {
+  int64_t size = topology.sizeOf(axes);
   if (v.shape.placement.dims[to].empty()) {
     v.value = resize(loc, v.value, to, padded);
     v.shape.padded[to] = padded;
@@ -221,11 +221,12 @@ LocalValue Resharder::exchange(Location loc, LocalValue v, size_t from,
   Value init = empty(loc, type.getShape(), type.getElementType());
   Value received =
       AllToAllOp::create(b, loc, type, pieces, init,
-                         toArrayAttr(b.getContext(), {axis}), IntegerAttr())
+                         toArrayAttr(b.getContext(), axes), IntegerAttr())
           .getResult();
   v.value = joinWithNext(loc, moveDim(loc, received, 0, from), from);
-  v.shape.placement.dims[from].pop_back();
-  v.shape.placement.dims[to].push_back(axis);
+  AxisList &left = v.shape.placement.dims[from];
+  left.resize(left.size() - axes.size());
+  llvm::append_range(v.shape.placement.dims[to], axes);
   return v;
 }
 
@@ -279,6 +280,25 @@ LocalValue Resharder::convert(Location loc, LocalValue v,
                ? llvm::alignTo(v.global[dim], topology.sizeOf(target.dims[dim]))
                : padded[dim];
   };
+  // The most inner axes of a dimension that come next, in this order, in
+  // another one: one exchange moves them there.
+  auto exchangeable =
+      [&](size_t dim,
+          size_t keep) -> std::optional<std::pair<AxisList, size_t>> {
+    const AxisList &have = now.dims[dim];
+    for (size_t first = keep; first < have.size(); ++first) {
+      AxisList axes(have.begin() + first, have.end());
+      std::optional<size_t> to = target.dimOf(axes.back());
+      if (!to || *to == dim || common(*to) != now.dims[*to].size())
+        continue;
+      const AxisList &want = target.dims[*to];
+      size_t at = now.dims[*to].size();
+      if (want.size() - at >= axes.size() &&
+          std::equal(axes.begin(), axes.end(), want.begin() + at))
+        return std::pair(axes, *to);
+    }
+    return std::nullopt;
+  };
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t dim = 0; dim < rank && !changed; ++dim) {
@@ -286,12 +306,10 @@ LocalValue Resharder::convert(Location loc, LocalValue v,
       if (now.dims[dim].size() == keep)
         continue;
       changed = true;
-      AxisRef last = now.dims[dim].back();
-      // To another dimension, where it comes next: one exchange.
-      std::optional<size_t> to = target.dimOf(last);
-      if (to && *to != dim && common(*to) == now.dims[*to].size() &&
-          target.dims[*to][now.dims[*to].size()] == last) {
-        v = exchange(loc, v, dim, *to, last, paddedIn(*to));
+      if (std::optional<std::pair<AxisList, size_t>> next =
+              exchangeable(dim, keep)) {
+        auto [axes, to] = *next;
+        v = exchange(loc, v, dim, to, axes, paddedIn(to));
         continue;
       }
       // Every axis behind the common ones goes; those that an exchange can take

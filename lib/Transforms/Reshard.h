@@ -64,7 +64,7 @@ private:
   LocalValue gather(mlir::Location loc, LocalValue value, size_t dim,
                     const AxisList &axes);
   LocalValue exchange(mlir::Location loc, LocalValue value, size_t from,
-                      size_t to, const AxisRef &axis, int64_t padded);
+                      size_t to, const AxisList &axes, int64_t padded);
   LocalValue slice(mlir::Location loc, LocalValue value, size_t dim,
                    const AxisList &axes, int64_t padded);
   mlir::Value split(mlir::Location loc, mlir::Value value, int64_t dim,

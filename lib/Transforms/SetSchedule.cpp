@@ -42,6 +42,10 @@ private:
   LogicalResult named(DistributableOpInterface op, const OperatorModel &model,
                       StringRef name, Schedule &schedule);
   bool feedsContraction(Operation *op);
+  void deferExits(DistributableOpInterface op, const OperatorModel &model,
+                  Schedule &schedule);
+  void takeExits(DistributableOpInterface op, const OperatorModel &model,
+                 Schedule &schedule);
   std::optional<Placement> placementOf(Value value) const {
     auto it = placements.find(value);
     return it == placements.end() ? std::nullopt
@@ -53,6 +57,8 @@ private:
   bool sawContraction = false;
   bool isTaken = false; ///< some contraction has what was asked for
   llvm::DenseMap<Value, Placement> placements;
+  /// Where results were to leave whose exit waits for the op that uses them.
+  llvm::DenseMap<Value, Placement> deferred;
   llvm::DenseMap<Operation *, bool> feeds;
 };
 
@@ -98,6 +104,46 @@ LogicalResult Chooser::named(DistributableOpInterface op,
   return success();
 }
 
+static bool isElementwise(Operation *op) {
+  auto distributable = dyn_cast<DistributableOpInterface>(op);
+  return distributable &&
+         llvm::none_of(distributable.getLoops(), [](utils::IteratorType loop) {
+           return loop == utils::IteratorType::reduction;
+         });
+}
+
+/// Coupled results are finished element by element (attention divides by its
+/// sum): one result moves to where it leaves, not all of the state.
+void Chooser::deferExits(DistributableOpInterface op,
+                         const OperatorModel &model, Schedule &schedule) {
+  bool finished = llvm::all_of(op->getUsers(), isElementwise);
+  if (model.coupled.empty() || !finished)
+    return;
+  for (auto [result, plan] : llvm::zip(op->getResults(), schedule.results)) {
+    deferred[result] = plan.exit;
+    plan.exit = plan.nest;
+  }
+}
+
+/// Results leave where the inputs would have.
+void Chooser::takeExits(DistributableOpInterface op, const OperatorModel &model,
+                        Schedule &schedule) {
+  for (auto [input, tensor] : llvm::zip(tensorInputs(op), model.inputs)) {
+    auto it = deferred.find(input->get());
+    if (it == deferred.end() || !isElementwise(op))
+      continue;
+    for (auto [plan, result] : llvm::zip(schedule.results, model.results)) {
+      Placement exit = Placement::replicated(result.loopOfDim.size());
+      for (auto [loop, axes] : llvm::zip(tensor.loopOfDim, it->second.dims))
+        if (std::optional<size_t> dim =
+                loop < 0 ? std::nullopt : result.dimOfLoop(loop))
+          exit.dims[*dim] = axes;
+      plan.exit = exit;
+    }
+    return; // all members leave alike
+  }
+}
+
 LogicalResult Chooser::choose(DistributableOpInterface op) {
   if (Value dynamic = firstDynamicValue(op))
     return op->emitError() << "has a dynamic extent in a value of type "
@@ -135,6 +181,8 @@ LogicalResult Chooser::choose(DistributableOpInterface op) {
           !verdict)
         return op->emitError() << verdict.reason();
     }
+    takeExits(op, model, schedule);
+    deferExits(op, model, schedule);
     op->setAttr(kScheduleAttrName,
                 ScheduleAttr::get(op->getContext(), schedule));
   }
