@@ -173,6 +173,16 @@ static Verdict ring(Schedule &s, const Model &op, const Topology &t) {
   return script.done();
 }
 
+static Verdict ringBothWays(Schedule &s, const Model &op, const Topology &t) {
+  AttentionScript script(s, op, t);
+  script.parallelize(script.roles.query, script.axes);
+  if (!script.axes.empty()) {
+    script.rotateKeys({script.axes});
+    script.bothWays(script.roles.key);
+  }
+  return script.done();
+}
+
 static Verdict doubleRing(Schedule &s, const Model &op, const Topology &t) {
   AttentionScript script(s, op, t);
   std::vector<AxisList> rings = script.levels();
@@ -252,6 +262,9 @@ const std::vector<NamedSchedule> &mercury::attentionSchedules() {
        contextParallel, NamedSchedule::Scope::Attention},
       {"ring", "queries over all ranks, K and V travel around all of them",
        ring, NamedSchedule::Scope::Attention},
+      {"ring_bidirectional",
+       "queries over all ranks, half of each K and V tile travels each way",
+       ringBothWays, NamedSchedule::Scope::Attention},
       {"double_ring",
        "queries over all ranks, K and V travel in a ring per level", doubleRing,
        NamedSchedule::Scope::Attention},

@@ -122,6 +122,13 @@ Verdict Verifier::checkFactors() {
       if (!isRank && factor.axes.empty() && factor.steps < 1)
         return Verdict::no(loopName(l) + " has a time factor of " +
                            str(factor.steps) + " steps, expected at least 1");
+      if (factor.bidirectional &&
+          (factor.shifts.empty() || &factor != &s.loops[l].back() ||
+           !op.loops[l].reduction))
+        return Verdict::no(
+            loopName(l) +
+            " has a factor in both directions; only a shifted time factor that "
+            "is the last of a reduction loop can have them");
       if (factor.order < 0 || factor.order > maxTiles)
         return Verdict::no(loopName(l) + " has a time factor of order " +
                            str(factor.order) + ", expected 0 to " +

@@ -248,3 +248,17 @@ Verdict mercury::shift(Schedule &s, const ScheduleContext &c, size_t loop,
   time.shifts.push_back({axes, stride, offset});
   return Verdict::ok();
 }
+
+Verdict mercury::bidirectional(Schedule &s, const ScheduleContext &c,
+                               size_t loop, size_t factor) {
+  if (Verdict v = checkFactor(s, c, loop, factor); !v)
+    return v;
+  Factor &time = s.loops[loop][factor];
+  if (time.shifts.empty() || !c.op.loops[loop].reduction)
+    return Verdict::no("factor " + str(factor) + " of loop " + str(loop) +
+                       " of '" + c.op.name +
+                       "' is no shifted time factor of a reduction and cannot "
+                       "run in both directions");
+  time.bidirectional = true;
+  return Verdict::ok();
+}

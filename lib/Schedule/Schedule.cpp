@@ -132,7 +132,7 @@ Ending mercury::endingOf(const Schedule &schedule, const OperatorModel &op,
 int64_t mercury::numTiles(const LoopPlan &loop, const TopologyModel &topology) {
   int64_t tiles = 1;
   for (const Factor &factor : loop)
-    tiles *= factor.count(topology);
+    tiles *= factor.count(topology) * (factor.bidirectional ? 2 : 1);
   return tiles;
 }
 

@@ -28,6 +28,8 @@ static std::string print(const Factor &factor) {
     if (shift.offset != 0)
       text += " offset " + std::to_string(shift.offset);
   }
+  if (factor.bidirectional)
+    text += " bidirectional";
   if (factor.order != 0)
     text += " order " + std::to_string(factor.order);
   return text;
@@ -140,6 +142,7 @@ static bool parse(TextCursor &cursor, Factor &factor, std::string &error) {
         !parseOptional(cursor, "offset", shift.offset, error))
       return false;
   }
+  factor.bidirectional = cursor.eat("bidirectional");
   return parseOptional(cursor, "order", factor.order, error);
 }
 

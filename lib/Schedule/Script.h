@@ -72,6 +72,11 @@ public:
       verdict =
           mercury::shift(s, c, loop, s.loops[loop].size() - 1, over, 1, offset);
   }
+  /// What the loop's innermost factor makes travel does so both ways.
+  void bothWays(size_t loop) {
+    if (verdict)
+      verdict = mercury::bidirectional(s, c, loop, s.loops[loop].size() - 1);
+  }
   /// The inputs' shards along the loop travel: a ring per list of axes, the
   /// outer one's around the inner one's.
   void rotate(std::initializer_list<size_t> inputs, size_t loop,

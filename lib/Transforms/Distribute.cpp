@@ -67,7 +67,7 @@ private:
   AxisList partialAxes() const;
   Placement inLoops(unsigned result) const;
   Value linearCoordinate(const AxisList &axes);
-  Value factorIndex(const Factor &factor, Value time);
+  Value factorIndex(const Factor &factor, Value time, bool backwards);
 
   RewriterBase &b;
   DistributableOpInterface op;
@@ -310,11 +310,15 @@ Value NestBuilder::linearCoordinate(const AxisList &axes) {
       b, loc, affine::makeComposedFoldedAffineApply(b, loc, sum, operands));
 }
 
-Value NestBuilder::factorIndex(const Factor &factor, Value time) {
+Value NestBuilder::factorIndex(const Factor &factor, Value time,
+                               bool backwards) {
   if (factor.kind == Factor::Kind::Rank)
     return linearCoordinate(factor.axes);
   Value index = time;
   int64_t count = factor.count(topology);
+  if (backwards)
+    index = affine::makeComposedAffineApply(
+        b, loc, count - b.getAffineDimExpr(0), {OpFoldResult(index)});
   for (const Shift &shift : factor.shifts) {
     Value coordinate = linearCoordinate(shift.axes);
     if (shift.offset) {
@@ -377,29 +381,41 @@ void NestBuilder::buildLoops() {
 
   scf::ForallOp forall = openRankLoop(std::move(axes), carried);
 
-  // The tile of this step and rank.
-  SmallVector<OpFoldResult> offsets, tileSizes;
+  // The tile of this step and rank, and its second half where a factor runs in
+  // both directions.
+  bool hasHalves = false;
+  SmallVector<OpFoldResult> tileSizes;
   for (auto [l, plan] : llvm::enumerate(s.loops)) {
-    int64_t size = extent(l) / numTiles(plan, topology);
-    tileSizes.push_back(b.getIndexAttr(size));
-    if (plan.empty()) {
-      offsets.push_back(b.getIndexAttr(0));
-      continue;
-    }
-    AffineExpr index = b.getAffineConstantExpr(0);
-    SmallVector<OpFoldResult> operands;
-    for (auto [f, factor] : llvm::enumerate(plan)) {
-      Value time;
-      if (factor.kind == Factor::Kind::Time)
-        time = timeIvs[llvm::find(times, std::pair<size_t, size_t>(l, f)) -
-                       times.begin()];
-      index =
-          index * factor.count(topology) + b.getAffineDimExpr(operands.size());
-      operands.push_back(factorIndex(factor, time));
-    }
-    offsets.push_back(
-        affine::makeComposedFoldedAffineApply(b, loc, index * size, operands));
+    tileSizes.push_back(b.getIndexAttr(extent(l) / numTiles(plan, topology)));
+    hasHalves |= !plan.empty() && plan.back().bidirectional;
   }
+  auto tileOffsets = [&](int64_t half) {
+    SmallVector<OpFoldResult> offsets;
+    for (auto [l, plan] : llvm::enumerate(s.loops)) {
+      if (plan.empty()) {
+        offsets.push_back(b.getIndexAttr(0));
+        continue;
+      }
+      AffineExpr index = b.getAffineConstantExpr(0);
+      SmallVector<OpFoldResult> operands;
+      for (auto [f, factor] : llvm::enumerate(plan)) {
+        Value time;
+        if (factor.kind == Factor::Kind::Time)
+          time = timeIvs[llvm::find(times, std::pair<size_t, size_t>(l, f)) -
+                         times.begin()];
+        index = index * factor.count(topology) +
+                b.getAffineDimExpr(operands.size());
+        operands.push_back(
+            factorIndex(factor, time, factor.bidirectional && half));
+      }
+      if (plan.back().bidirectional)
+        index = index * 2 + half;
+      offsets.push_back(affine::makeComposedFoldedAffineApply(
+          b, loc, index * *getConstantIntValue(tileSizes[l]), operands));
+    }
+    return offsets;
+  };
+  SmallVector<OpFoldResult> offsets = tileOffsets(0);
 
   // The operator on this rank's part of the destinations.
   auto inits = cast<DestinationStyleOpInterface>(padded).getDpsInits();
@@ -428,6 +444,22 @@ void NestBuilder::buildLoops() {
   FailureOr<TilingResult> tiled =
       cast<TilingInterface>(whole).getTiledImplementation(b, offsets,
                                                           tileSizes);
+  if (hasHalves) {
+    // Continues from what the first half has made.
+    Operation *other = mlir::clone(b, whole, whole->getResultTypes(),
+                                   whole->getOperands());
+    FailureOr<TilingResult> second =
+        cast<TilingInterface>(other).getTiledImplementation(b, tileOffsets(1),
+                                                            tileSizes);
+    auto dps = cast<DestinationStyleOpInterface>(second->tiledOps.front());
+    SmallVector<Value> unused(dps.getDpsInits());
+    dps.getDpsInitsMutable().assign(tiled->tiledValues);
+    for (Value slice : unused)
+      if (slice.use_empty() && slice.getDefiningOp())
+        b.eraseOp(slice.getDefiningOp());
+    b.eraseOp(other);
+    tiled = second;
+  }
   SmallVector<SmallVector<OpFoldResult>> resultOffsets, resultSizes;
   for (unsigned i = 0; i < whole->getNumResults(); ++i) {
     SmallVector<OpFoldResult> at, shape;

@@ -45,6 +45,27 @@ static size_t depthOf(const Table &table, ArrayRef<int64_t> steps) {
   return depth;
 }
 
+/// Sets the part of its block that a tile which travels is read in, if that is
+/// the same part at every step and on every rank.
+static void trim(Source &source, const Access &access,
+                 const PlacedShape &placed, const TopologyModel &topology) {
+  SmallVector<int64_t> local = placed.local(topology), from;
+  for (const auto &ranks : access.offsets)
+    for (const auto &at : ranks) {
+      SmallVector<int64_t> here;
+      for (auto [offset, block, axes] :
+           llvm::zip(at, local, placed.placement.dims))
+        here.push_back(axes.empty() ? offset : offset % block);
+      if (!from.empty() && from != here)
+        return;
+      from = here;
+    }
+  if (ArrayRef<int64_t>(access.sizes) == ArrayRef<int64_t>(local))
+    return;
+  source.from.assign(from.begin(), from.end());
+  source.extents.assign(access.sizes.begin(), access.sizes.end());
+}
+
 void Planner::planSources() {
   for (const Access &access : accesses) {
     if (access.output)
@@ -52,11 +73,15 @@ void Planner::planSources() {
     const PlacedShape &placed = locals.find(access.base)->second.shape;
     Source source{access.base, movementOf(access, placed, steps, topology)};
     source.depth = depthOf(source.movement.source, steps);
+    if (source.movement.kind == Movement::Kind::Rotate)
+      trim(source, access, placed, topology);
     // Accesses of one tensor that move alike share its tiles.
     size_t index = 0;
     for (; index < plan.sources.size(); ++index)
       if (plan.sources[index].base == source.base &&
-          plan.sources[index].movement.source == source.movement.source)
+          plan.sources[index].movement.source == source.movement.source &&
+          plan.sources[index].from == source.from &&
+          plan.sources[index].extents == source.extents)
         break;
     if (index == plan.sources.size())
       plan.sources.push_back(source);

@@ -19,6 +19,9 @@ struct Source {
   mlir::Value base;
   Movement movement;
   size_t depth = 0; ///< time loops that its broadcast or fetch stands inside
+  /// The part of the held block that travels, where no step reads more of it:
+  /// offsets and extents per dimension, else empty.
+  std::vector<int64_t> from, extents;
 };
 
 /// A tensor that the nest writes.

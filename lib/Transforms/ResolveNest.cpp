@@ -551,6 +551,11 @@ FailureOr<SmallVector<LocalValue>> NestResolver::run() {
   for (Source &source : plan.sources) {
     Value tile = locals.find(source.base)->second.value;
     const Movement &m = source.movement;
+    if (!source.from.empty())
+      tile = tensor::ExtractSliceOp::create(
+          b, loc, tile, getAsIndexOpFoldResult(b.getContext(), source.from),
+          getAsIndexOpFoldResult(b.getContext(), source.extents),
+          SmallVector<OpFoldResult>(source.from.size(), b.getIndexAttr(1)));
     if (m.kind == Movement::Kind::Rotate && !m.start.empty())
       tile = permute(tile, without(m.moving, m.fetched), constantIn(m.start),
                      {}, {});

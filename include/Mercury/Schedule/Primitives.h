@@ -70,6 +70,10 @@ Verdict replicateResult(Schedule &s, const ScheduleContext &c, size_t result,
 /// Staggers the time factor `factor` of `loop` by the coordinate on `axes`.
 Verdict shift(Schedule &s, const ScheduleContext &c, size_t loop, size_t factor,
               const AxisList &axes, int64_t stride = 1, int64_t offset = 0);
+/// Cuts the tiles of the shifted time factor `factor` of reduction loop `loop`
+/// into halves that travel in opposite directions.
+Verdict bidirectional(Schedule &s, const ScheduleContext &c, size_t loop,
+                      size_t factor);
 /// Tiles that `input` reads over `axes` come from their owner at each step.
 Verdict fetch(Schedule &s, const ScheduleContext &c, size_t input,
               const AxisList &axes);

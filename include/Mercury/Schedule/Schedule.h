@@ -68,6 +68,10 @@ struct Factor {
   int64_t steps = 0;         ///< Time without axes: number of steps
   std::vector<Shift> shifts; ///< Time: several staggers add up
   int64_t order = 0; ///< Time: position among the time loops, 0 outermost
+  /// Time, the last factor of a reduction loop: each tile in two halves, of
+  /// which the second takes the steps backwards, so that what travels uses both
+  /// directions of its links.
+  bool bidirectional = false;
   bool operator==(const Factor &) const = default;
   int64_t count(const TopologyModel &topology) const;
 };
@@ -131,6 +135,7 @@ struct Schedule {
 ///   results [[{gpu}, {}]] tile [8, 8, 8] chunks 2 patch blas
 /// Factors of one loop are separated by `/`; `time 4` gives steps by number;
 /// `stride`, `offset` and `order` are printed when they differ from 1, 0, 0;
+/// `bidirectional` stands behind the shifts;
 /// `rank {node, gpu}` where several axes take one factor; `ranks gpu 0 to 2`
 /// at the end is the coordinate range [0, 2).
 std::string print(const Schedule &schedule);
@@ -161,7 +166,8 @@ Ending endingOf(const Schedule &schedule, const OperatorModel &op,
 /// partial value before the reductions.
 AxisList reductionAxes(const Schedule &schedule, const OperatorModel &op);
 
-/// Product of the counts of all factors of a loop: the number of tiles.
+/// Product of the counts of all factors of a loop, twice where one runs in both
+/// directions: the number of tiles.
 int64_t numTiles(const LoopPlan &loop, const TopologyModel &topology);
 /// The loop's extent rounded up to a multiple of numTiles().
 int64_t paddedExtent(int64_t extent, const LoopPlan &loop,
@@ -174,7 +180,8 @@ int64_t paddedExtent(const Schedule &schedule, const OperatorModel &op,
 int64_t factorIndex(const Factor &factor, int64_t step, int64_t rank,
                     const TopologyModel &topology);
 /// Index of the tile of a loop at the steps `time` (one per time loop, in
-/// `order`) on `rank`.
+/// `order`) on `rank`; of the first half where a factor runs in both
+/// directions, in units of whole tiles.
 int64_t tileIndex(const Schedule &schedule, size_t loop,
                   const std::vector<int64_t> &time, int64_t rank,
                   const TopologyModel &topology);
