@@ -40,6 +40,16 @@ static std::optional<ReductionKind> kindOf(Operation *combiner) {
   return std::nullopt;
 }
 
+/// What `combiner` takes without effect. That of maxnumf and minnumf upstream
+/// is NaN, which a collective carries on; an infinity serves as well.
+static TypedAttr neutralOf(Operation *combiner) {
+  auto type = dyn_cast<FloatType>(combiner->getResult(0).getType());
+  if (!type || !isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner))
+    return *arith::getNeutralElement(combiner);
+  return FloatAttr::get(type, APFloat::getInf(type.getFloatSemantics(),
+                                              isa<arith::MaxNumFOp>(combiner)));
+}
+
 /// True when `value` holds nothing but `element`: a fill or a splat constant,
 /// also through placement ops.
 static bool isFilledWith(Value value, Attribute element) {
@@ -141,7 +151,8 @@ struct LinalgModel
   bool isNeutral(Operation *op, unsigned result, Value tensor) const {
     Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), result);
     return combiner &&
-           isFilledWith(tensor, *arith::getNeutralElement(combiner));
+           (isFilledWith(tensor, neutralOf(combiner)) ||
+            isFilledWith(tensor, *arith::getNeutralElement(combiner)));
   }
   TypedAttr getPadding(Operation *op, OpOperand &operand) const {
     auto linalgOp = cast<linalg::LinalgOp>(op);
@@ -155,15 +166,14 @@ struct LinalgModel
     Operation *combiner = combinerOf(linalgOp, 0);
     if (linalgOp.getNumDpsInits() == 1 && linalgOp.getNumDpsInputs() == 1 &&
         combiner && linalgOp.getBlock()->getOperations().size() == 2)
-      return *arith::getNeutralElement(combiner);
+      return neutralOf(combiner);
     return {};
   }
   SmallVector<Value> createNeutral(Operation *op, OpBuilder &b, Location loc,
                                    unsigned group,
                                    ValueRange destinations) const {
     Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), group);
-    TypedAttr neutral = *arith::getNeutralElement(combiner);
-    Value element = arith::ConstantOp::create(b, loc, neutral);
+    Value element = arith::ConstantOp::create(b, loc, neutralOf(combiner));
     SmallVector<Value> filled;
     for (Value destination : destinations)
       filled.push_back(

@@ -20,3 +20,13 @@ func.func @returns_twice(%a: tensor<8x8xf32>, %unused: tensor<3xi8>) -> (tensor<
   %0 = linalg.matmul ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%a : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %0, %0, %a : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// More ranks than columns: some hold nothing but padding, which a maximum must
+// not see.
+// RUN: mercury-run --verify --topology=gpu=24 --entry=softmax --local=loops -O0 %s | FileCheck %s --check-prefix=PADDED
+// PADDED: default 24 (gpu=24) {{.*}} verified
+func.func @softmax(%a: tensor<9x16xf32>) -> tensor<9x16xf32> {
+  %e = tensor.empty() : tensor<9x16xf32>
+  %0 = linalg.softmax dimension(1) ins(%a : tensor<9x16xf32>) outs(%e : tensor<9x16xf32>) -> tensor<9x16xf32>
+  return %0 : tensor<9x16xf32>
+}
