@@ -28,7 +28,17 @@ static Operation *combinerOf(linalg::LinalgOp op, unsigned index) {
   return ops[0];
 }
 
+/// The collective that combines alike. Elements of i1 are bytes of 0 and 1, of
+/// which a sum is none and of which true, -1 where signs count, is the largest.
 static std::optional<ReductionKind> kindOf(Operation *combiner) {
+  if (combiner->getResult(0).getType().isInteger(1)) {
+    if (isa<arith::OrIOp, arith::MaxUIOp, arith::MinSIOp>(combiner))
+      return ReductionKind::Max;
+    if (isa<arith::AndIOp, arith::MulIOp, arith::MinUIOp, arith::MaxSIOp>(
+            combiner))
+      return ReductionKind::Min;
+    return std::nullopt;
+  }
   if (isa<arith::AddFOp, arith::AddIOp>(combiner))
     return ReductionKind::Sum;
   if (isa<arith::MulFOp, arith::MulIOp>(combiner))

@@ -30,3 +30,30 @@ func.func @softmax(%a: tensor<9x16xf32>) -> tensor<9x16xf32> {
   %0 = linalg.softmax dimension(1) ins(%a : tensor<9x16xf32>) outs(%e : tensor<9x16xf32>) -> tensor<9x16xf32>
   return %0 : tensor<9x16xf32>
 }
+
+// i1 is added as a logical or: a byte of 2 is no truth value.
+// RUN: mercury-run --verify --topology=gpu=2 --schedule=k_split --entry=logical --local=loops -O0 %s | FileCheck %s --check-prefix=LOGICAL
+// RUN: mercury-run --topology=gpu=2 --schedule=k_split --entry=logical --emit=stage3 %s | FileCheck %s --check-prefix=MAXIMUM
+// LOGICAL: k_split 2 (gpu=2) {{.*}} verified
+// MAXIMUM: commir.all_reduce max
+func.func @logical(%a: tensor<5x8xi1>, %b: tensor<8x5xi1>) -> tensor<5x5xi1> {
+  %false = arith.constant false
+  %e = tensor.empty() : tensor<5x5xi1>
+  %init = linalg.fill ins(%false : i1) outs(%e : tensor<5x5xi1>) -> tensor<5x5xi1>
+  %0 = linalg.matmul ins(%a, %b : tensor<5x8xi1>, tensor<8x5xi1>) outs(%init : tensor<5x5xi1>) -> tensor<5x5xi1>
+  return %0 : tensor<5x5xi1>
+}
+
+// A sum modulo 2: no collective has it, so that the rule parallelizes rows.
+// RUN: mercury-run --verify --topology=gpu=4 --entry=parity --local=loops -O0 %s | FileCheck %s --check-prefix=PARITY
+// PARITY: default 4 (gpu=4) {{.*}} verified
+func.func @parity(%a: tensor<9x16xi1>) -> tensor<9xi1> {
+  %false = arith.constant false
+  %e = tensor.empty() : tensor<9xi1>
+  %init = linalg.fill ins(%false : i1) outs(%e : tensor<9xi1>) -> tensor<9xi1>
+  %0 = linalg.reduce ins(%a : tensor<9x16xi1>) outs(%init : tensor<9xi1>) dimensions = [1] (%x: i1, %sum: i1) {
+    %s = arith.addi %x, %sum : i1
+    linalg.yield %s : i1
+  }
+  return %0 : tensor<9xi1>
+}
