@@ -21,6 +21,35 @@ func.func @returns_twice(%a: tensor<8x8xf32>, %unused: tensor<3xi8>) -> (tensor<
   return %0, %0, %a : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
 }
 
+// A call becomes part of its caller.
+// RUN: mercury-run --verify --topology=gpu=2 --entry=calls --local=loops -O0 %s | FileCheck %s
+// RUN: mercury-run --topology=gpu=2 --entry=calls --emit=stage3 %s | FileCheck %s --check-prefix=INLINED --implicit-check-not=call
+// INLINED: func.func @calls(%{{.+}}: tensor<4x8xf32>
+// INLINED: linalg.matmul
+func.func @product(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%init : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+func.func @calls(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = call @product(%a, %b) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = call @product(%0, %b) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
+
+// arith and math on tensors are operators like linalg's.
+// RUN: mercury-run --verify --topology=gpu=2 --entry=elementwise --local=loops -O0 %s | FileCheck %s
+// RUN: mercury-run --topology=gpu=2 --entry=elementwise --emit=stage3 %s | FileCheck %s --check-prefix=ELEMENTWISE
+// ELEMENTWISE: func.func @elementwise(%{{.+}}: tensor<4x7xf32>
+// ELEMENTWISE: math.exp
+func.func @elementwise(%a: tensor<8x7xf32>, %b: tensor<8x7xf32>) -> tensor<8x7xf32> {
+  %0 = arith.addf %a, %b : tensor<8x7xf32>
+  %1 = math.exp %0 : tensor<8x7xf32>
+  return %1 : tensor<8x7xf32>
+}
+
 // More ranks than columns: some hold nothing but padding, which a maximum must
 // not see.
 // RUN: mercury-run --verify --topology=gpu=24 --entry=softmax --local=loops -O0 %s | FileCheck %s --check-prefix=PADDED
