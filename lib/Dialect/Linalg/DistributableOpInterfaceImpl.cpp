@@ -79,20 +79,26 @@ static bool isFilledWith(Value value, Attribute element) {
   return false;
 }
 
+static bool isSum(Operation *op) {
+  return isa_and_nonnull<arith::AddFOp, arith::AddIOp, arith::OrIOp,
+                         arith::XOrIOp>(op);
+}
+
+static bool isProduct(Operation *op) {
+  return isa<arith::MulFOp, arith::MulIOp, arith::AndIOp>(op);
+}
+
 /// True when the body's contribution to its sum is zero wherever one of its
 /// inputs is: a product of the inputs, conversions aside.
 static bool isProductOfInputs(linalg::LinalgOp op) {
-  if (op.getNumDpsInits() != 1 ||
-      !isa_and_nonnull<arith::AddFOp, arith::AddIOp>(combinerOf(op, 0)))
+  if (op.getNumDpsInits() != 1 || !isSum(combinerOf(op, 0)))
     return false;
-  for (Operation &inner : op.getBlock()->without_terminator())
-    if (!isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp,
-             CastOpInterface>(inner))
-      return false;
   int64_t products = 0, sums = 0;
   for (Operation &inner : op.getBlock()->without_terminator()) {
-    products += isa<arith::MulFOp, arith::MulIOp>(inner);
-    sums += isa<arith::AddFOp, arith::AddIOp>(inner);
+    if (!isSum(&inner) && !isProduct(&inner) && !isa<CastOpInterface>(inner))
+      return false;
+    products += isProduct(&inner);
+    sums += isSum(&inner);
   }
   return sums == 1 && products == op.getNumDpsInputs() - 1;
 }

@@ -63,7 +63,9 @@ func.func @softmax(%a: tensor<9x16xf32>) -> tensor<9x16xf32> {
 // i1 is added as a logical or: a byte of 2 is no truth value.
 // RUN: mercury-run --verify --topology=gpu=2 --schedule=k_split --entry=logical --local=loops -O0 %s | FileCheck %s --check-prefix=LOGICAL
 // RUN: mercury-run --topology=gpu=2 --schedule=k_split --entry=logical --emit=stage3 %s | FileCheck %s --check-prefix=MAXIMUM
-// LOGICAL: k_split 2 (gpu=2) {{.*}} verified
+// Rows are padded as those of a sum of products are.
+// RUN: mercury-run --verify --topology=gpu=2 --schedule=data_parallel --entry=logical --local=loops -O0 %s | FileCheck %s --check-prefix=LOGICAL
+// LOGICAL: 2 (gpu=2) {{.*}} verified
 // MAXIMUM: commir.all_reduce max
 func.func @logical(%a: tensor<5x8xi1>, %b: tensor<8x5xi1>) -> tensor<5x5xi1> {
   %false = arith.constant false
