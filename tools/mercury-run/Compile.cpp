@@ -66,7 +66,6 @@ private:
 /// The shard of a value of the SPMD function: its local type, and its placement
 /// and global type from the attributes of the argument or result.
 static llvm::Expected<ShardSpec> shardOf(Type local, DictionaryAttr attrs,
-                                         const TopologyModel &topology,
                                          const llvm::Twine &what) {
   ShardSpec shard;
   auto globalType =
@@ -82,25 +81,13 @@ static llvm::Expected<ShardSpec> shardOf(Type local, DictionaryAttr attrs,
   llvm::Expected<TensorSpec> localSpec = specOf(local, what);
   if (!localSpec)
     return localSpec.takeError();
-  size_t rank = shard.global.shape.size();
-  shard.placement =
-      placement ? placement.getValue() : Placement::replicated(rank);
-  if (Verdict verdict = verify(shard.placement, topology, rank); !verdict)
-    return badInput(what + ": " + verdict.reason());
-  // Extents are padded to what the schedule's factors divide, which may be more
-  // than the next multiple of the number of shards.
+  // mercury-verify-spmd has found that the local type is a block. Extents are
+  // padded to what the schedule's factors divide, which may be more than the
+  // next multiple of the number of shards.
+  shard.placement = placement
+                        ? placement.getValue()
+                        : Placement::replicated(shard.global.shape.size());
   shard.localShape = localSpec->shape;
-  std::vector<int64_t> least =
-      localShape(shard.global.shape, shard.placement, topology);
-  bool fits = localSpec->element == shard.global.element &&
-              least.size() == shard.localShape.size();
-  for (size_t dim = 0; fits && dim < least.size(); ++dim)
-    fits = shard.localShape[dim] >= least[dim];
-  if (!fits)
-    return badInput(what + " has the local type " + localSpec->str() +
-                    ", but " + shard.global.str() + " placed as " +
-                    print(shard.placement) + " has shards of " +
-                    TensorSpec{shard.global.element, least}.str());
   return shard;
 }
 
@@ -111,14 +98,14 @@ static llvm::Error describeSPMD(func::FuncOp function,
   program.topology = commir::lookupTopology(function).getModel();
   std::string where = " of @" + function.getSymName().str();
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    auto shard = shardOf(type, function.getArgAttrDict(i), program.topology,
+    auto shard = shardOf(type, function.getArgAttrDict(i),
                          "argument " + llvm::Twine(i) + where);
     if (!shard)
       return shard.takeError();
     program.arguments.push_back(std::move(*shard));
   }
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
-    auto shard = shardOf(type, function.getResultAttrDict(i), program.topology,
+    auto shard = shardOf(type, function.getResultAttrDict(i),
                          "result " + llvm::Twine(i) + where);
     if (!shard)
       return shard.takeError();
@@ -182,7 +169,7 @@ static llvm::Error inlineCalls(OwningOpRef<ModuleOp> &module,
   PassManager pm(module->getContext());
   pm.addPass(createInlinerPass(/*opPipelines=*/{}, [](OpPassManager &) {}));
   if (failed(pm.run(*module)))
-    return badInput("cannot inline what @" + entry + " calls");
+    return badInput("cannot distribute @" + entry);
   module = isolateEntry(*module, entry);
   return llvm::Error::success();
 }
