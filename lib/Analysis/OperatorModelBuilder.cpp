@@ -64,6 +64,7 @@ OperatorModel mercury::buildOperatorModel(DistributableOpInterface op) {
   auto dps = cast<DestinationStyleOpInterface>(op.getOperation());
   bool reduces = llvm::any_of(model.loops, [](auto &l) { return l.reduction; });
   model.hasCombiner.assign(dps.getNumDpsInits(), true);
+  model.hasCollective.assign(dps.getNumDpsInits(), true);
   model.neutralInit.assign(dps.getNumDpsInits(), false);
   for (int64_t i = 0; i < dps.getNumDpsInits(); ++i) {
     model.results.push_back(tensorModel(op, *dps.getDpsInitOperand(i)));
@@ -72,8 +73,10 @@ OperatorModel mercury::buildOperatorModel(DistributableOpInterface op) {
   }
   for (auto [group, members] : llvm::enumerate(op.getGroups())) {
     if (reduces)
-      for (unsigned result : members)
+      for (unsigned result : members) {
         model.hasCombiner[result] = op.hasCombiner(group);
+        model.hasCollective[result] = op.getCollectiveKind(result).has_value();
+      }
     if (members.size() > 1)
       model.coupled.emplace_back(members.begin(), members.end());
   }

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -22,6 +23,7 @@ using namespace mercury;
 
 void mercury::buildDistributePipeline(
     OpPassManager &pm, const DistributePipelineOptions &options) {
+  pm.addPass(createConvertElementwiseToLinalgPass());
   if (options.promote)
     pm.addNestedPass<func::FuncOp>(createPromoteAccumulatorsPass());
   pm.addNestedPass<func::FuncOp>(createExpandAttentionPass());
@@ -42,6 +44,7 @@ void mercury::buildDistributePipeline(
 
 void mercury::buildHostPipeline(OpPassManager &pm,
                                 const HostPipelineOptions &options) {
+  pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createAnnotateRequirementsPass());
   pm.addNestedPass<func::FuncOp>(createExpandAttentionPass());
   pm.addNestedPass<func::FuncOp>(createMakeDestinationsPass());

@@ -74,12 +74,6 @@ static std::vector<size_t> candidates(const OperatorModel &op) {
   return loops;
 }
 
-static bool combines(const OperatorModel &op) {
-  return op.hasCombiner.size() >= op.results.size() &&
-         std::all_of(op.hasCombiner.begin(), op.hasCombiner.end(),
-                     [](bool known) { return known; });
-}
-
 /// Gives each level to the first loop that it still divides well.
 static bool spreadLevels(Schedule &s, const ScheduleContext &c,
                          const std::vector<size_t> &loops) {
@@ -122,14 +116,14 @@ Verdict mercury::fillDefault(Schedule &s, const OperatorModel &op,
     if (op.loops[l].reduction &&
         (!reduction || op.loops[l].extent > op.loops[*reduction].extent))
       reduction = l;
-  if (reduction && combines(op) && fits(op.loops[*reduction].extent, ranks))
+  if (reduction && op.combines() && fits(op.loops[*reduction].extent, ranks))
     return parallelize(s, c, *reduction, axes);
   // Everything pads; the largest loop pads least.
   std::optional<size_t> best;
   for (size_t l : loops)
     if (!best || op.loops[l].extent > op.loops[*best].extent)
       best = l;
-  if (reduction && combines(op) && (!best || op.loops[*best].extent < ranks) &&
+  if (reduction && op.combines() && (!best || op.loops[*best].extent < ranks) &&
       (!best || op.loops[*reduction].extent > op.loops[*best].extent))
     best = reduction;
   if (best && op.loops[*best].extent > 1)

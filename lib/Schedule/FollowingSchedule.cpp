@@ -40,12 +40,11 @@ Verdict mercury::makeFollowingSchedule(
     if (!op.neutralInit[i])
       add(op.results[i], inits[i]);
   if (leaders.empty())
-    return Verdict::no("nothing that " + op.name + " reads is sharded");
+    return Verdict::no("nothing that '" + op.name + "' reads is sharded");
 
   Schedule s = Schedule::replicated(op);
   std::vector<AxisList> axesOf(op.loops.size());
-  bool reduces = std::all_of(op.hasCombiner.begin(), op.hasCombiner.end(),
-                             [](bool has) { return has; });
+  bool reduces = op.combines();
   AxisList used;
   for (const Leader &leader : leaders)
     for (size_t dim = 0; dim < leader.placement->dims.size(); ++dim) {

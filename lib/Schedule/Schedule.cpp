@@ -8,6 +8,7 @@
 #include "Mercury/Schedule/Schedule.h"
 #include "AxisUtils.h"
 
+#include <algorithm>
 #include <numeric>
 
 using namespace mercury;
@@ -52,6 +53,14 @@ std::optional<size_t> OperatorModel::Tensor::dimOfLoop(int loop) const {
 
 int64_t Factor::count(const TopologyModel &topology) const {
   return kind == Kind::Time && axes.empty() ? steps : topology.sizeOf(axes);
+}
+
+bool OperatorModel::combines() const {
+  auto all = [](const std::vector<bool> &list) {
+    return std::find(list.begin(), list.end(), false) == list.end();
+  };
+  return hasCombiner.size() >= results.size() && all(hasCombiner) &&
+         all(hasCollective);
 }
 
 AxisList Schedule::rankAxes() const {

@@ -116,7 +116,7 @@ static bool parseOptional(TextCursor &cursor, std::string_view keyword,
 
 /// `{a, b}` or `a`.
 static bool parseAxes(TextCursor &cursor, AxisList &axes, std::string &error) {
-  if (cursor.rest().empty() || TextCursor(cursor).eat("{"))
+  if (TextCursor(cursor).eat("{"))
     return parse(cursor, axes, error);
   return parse(cursor, axes.emplace_back(), error);
 }

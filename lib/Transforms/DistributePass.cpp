@@ -35,20 +35,21 @@ struct DistributePass
   LogicalResult distributeFunction(func::FuncOp function) {
     SmallVector<DistributableOpInterface> ops;
     Operation *with = nullptr, *without = nullptr;
-    function.walk([&](DistributableOpInterface op) {
-      if (!isa<RankedTensorType>(op->getResultTypes().empty()
-                                     ? Type()
-                                     : op->getResult(0).getType()))
-        return;
-      if (op->hasAttr(kScheduleAttrName))
-        with = op, ops.push_back(op);
-      else if (!without && op->getParentOp() == function)
-        without = op;
-    });
     Operation *stray = nullptr;
-    function.walk([&](Operation *op) {
-      if (op->hasAttr(kScheduleAttrName) && !isa<DistributableOpInterface>(op))
-        stray = op;
+    function.walk([&](Operation *operation) {
+      auto op = dyn_cast<DistributableOpInterface>(operation);
+      bool isOnTensors =
+          operation->getNumResults() &&
+          isa<RankedTensorType>(operation->getResult(0).getType());
+      if (operation->hasAttr(kScheduleAttrName)) {
+        if (op && isOnTensors)
+          with = op, ops.push_back(op);
+        else
+          stray = operation;
+      } else if (op && isOnTensors && !without &&
+                 op->getParentOp() == function) {
+        without = op;
+      }
     });
     if (stray)
       return stray->emitError() << "'" << stray->getName()

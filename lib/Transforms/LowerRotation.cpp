@@ -301,6 +301,12 @@ struct LowerRotationPass
       if (auto request = op->getAttrOfType<IntegerAttr>("request"))
         nextRequest = std::max<int32_t>(nextRequest, request.getInt() + 1);
     });
+    for (RotateOp rotate : rotations)
+      if (!rotate.hasBufferSemantics()) {
+        rotate.emitOpError("is on tensors; only rotations on buffers become "
+                           "loops");
+        return signalPassFailure();
+      }
     // At most two communicators that share ranks are in flight together.
     llvm::DenseMap<Operation *, size_t> inFlight;
     SmallVector<bool> late;

@@ -38,6 +38,18 @@ struct MakeDestinationsPass
       function.emitError("has control flow between blocks");
       return signalPassFailure();
     }
+    auto isTensor = llvm::IsaPred<TensorType>;
+    WalkResult walked = function.walk([&](func::CallOp call) {
+      if (llvm::none_of(call.getOperandTypes(), isTensor) &&
+          llvm::none_of(call.getResultTypes(), isTensor))
+        return WalkResult::advance();
+      call.emitError() << "calls @" << call.getCallee()
+                       << " with tensors, of which no buffers are made; inline "
+                          "the call first";
+      return WalkResult::interrupt();
+    });
+    if (walked.wasInterrupted())
+      return signalPassFailure();
     Block &entry = function.front();
     OpBuilder b = OpBuilder::atBlockBegin(&entry);
     SmallVector<Type> types;
@@ -54,8 +66,8 @@ struct MakeDestinationsPass
       argument.replaceAllUsesExcept(tensor.getResult(), tensor);
     }
     auto ret = cast<func::ReturnOp>(entry.getTerminator());
-    b.setInsertionPoint(ret);
     SmallVector<DictionaryAttr> attrs;
+    SmallVector<std::pair<Value, Value>> stores;
     function.getAllArgAttrs(attrs);
     attrs.resize(types.size());
     for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
@@ -70,6 +82,19 @@ struct MakeDestinationsPass
       NamedAttrList marked(function.getResultAttrDict(i));
       marked.set(kResultAttrName, b.getUnitAttr());
       attrs.push_back(marked.getDictionary(b.getContext()));
+      // The destination is a tensor for the analysis: what else bufferization
+      // keeps in the buffer of one result, it must not read after the store.
+      auto destination = bufferization::ToTensorOp::create(
+          b, value.getLoc(), type, buffer, /*restrict=*/true,
+          /*writable=*/true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(ret);
+      auto placed = bufferization::MaterializeInDestinationOp::create(
+          b, value.getLoc(), value, destination);
+      stores.emplace_back(placed.getResult(), buffer);
+    }
+    b.setInsertionPoint(ret);
+    for (auto [value, buffer] : stores) {
       auto store = bufferization::MaterializeInDestinationOp::create(
           b, value.getLoc(), value, buffer);
       store.setRestrict(true);

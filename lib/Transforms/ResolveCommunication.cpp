@@ -544,6 +544,13 @@ static bool isDistributed(func::FuncOp function) {
       .wasInterrupted();
 }
 
+/// An op of the module that calls `function`, or takes its address.
+static Operation *userOf(func::FuncOp function) {
+  std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(
+      function.getSymNameAttr(), function->getParentOfType<ModuleOp>());
+  return uses && !uses->empty() ? uses->begin()->getUser() : nullptr;
+}
+
 namespace {
 struct ResolveCommunicationPass
     : public mercury::impl::ResolveCommunicationPassBase<
@@ -565,6 +572,15 @@ struct ResolveCommunicationPass
       TopologyModel model = topology.getModel();
       if (!function.getBody().hasOneBlock()) {
         function.emitError("has control flow between blocks");
+        return signalPassFailure();
+      }
+      if (Operation *user = userOf(function)) {
+        InFlightDiagnostic diag =
+            user->emitError()
+            << "uses @" << function.getSymName()
+            << ", which runs on ranks with arguments of another shape; inline "
+               "the call first";
+        diag.attachNote(function.getLoc()) << "this function";
         return signalPassFailure();
       }
       if (failed(FunctionResolver(function, model).run()))

@@ -27,8 +27,10 @@ func.func @hops_unsupported_type(%a: memref<8xi16>, %b: memref<8xi16>) {
 
 commir.topology @ring levels [#commir.level<gpu, 4>]
 
-// Truth values are moved as bytes, which cannot be added up.
+// Truth values are bytes, which have a largest and no sum.
 func.func @reduces_truth_values(%a: memref<8xi1>) {
+  commir.all_reduce max %a over {gpu} : memref<8xi1>
+  commir.all_reduce min %a over {gpu} : memref<8xi1>
   // expected-error @+1 {{reduces elements of type 'i1', which the communication ABI has no type for}}
   commir.all_reduce sum %a over {gpu} : memref<8xi1>
   return

@@ -188,3 +188,23 @@ func.func @sizes_of_the_local_tile(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c:
          ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }
+
+// -----
+
+commir.topology @ring levels [#commir.level<gpu, 4>]
+
+// What works on buffers is no operator to distribute.
+func.func @on_buffers(%a: memref<8x8xf32>) {
+  linalg.exp ins(%a : memref<8x8xf32>) outs(%a : memref<8x8xf32>)
+  // expected-error @+1 {{'linalg.matmul' has a schedule but cannot be distributed}}
+  linalg.matmul {commir.schedule = #commir.schedule<"loops [rank gpu, -, -] inputs [[{gpu}, {}], [{}, {}]] results [[{gpu}, {}]]">}
+      ins(%a, %a : memref<8x8xf32>, memref<8x8xf32>) outs(%a : memref<8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @nothing_to_distribute_on_buffers(%a: memref<8x8xf32>) {
+  linalg.exp ins(%a : memref<8x8xf32>) outs(%a : memref<8x8xf32>)
+  return
+}

@@ -7,8 +7,10 @@
 // CHECK-SAME: %[[N:[^ ]+]]: index
 // CHECK-SAME: %[[R:[^ ]+]]: memref<4x8xf32> {commir.global_type = tensor<16x8xf32>, commir.placement = #commir.placement<[{gpu}, {}]>, commir.result})
 // CHECK: %[[T:.+]] = bufferization.to_tensor %[[A]] restrict : memref<4x8xf32> to tensor<4x8xf32>
+// CHECK: %[[D:.+]] = bufferization.to_tensor %[[R]] restrict writable
 // CHECK: %[[Y:.+]] = linalg.exp ins(%[[T]]
-// CHECK: bufferization.materialize_in_destination %[[Y]] in restrict writable %[[R]]
+// CHECK: %[[P:.+]] = bufferization.materialize_in_destination %[[Y]] in %[[D]]
+// CHECK: bufferization.materialize_in_destination %[[P]] in restrict writable %[[R]]
 // CHECK: return{{$}}
 func.func @results_become_arguments(
     %a: tensor<4x8xf32> {commir.global_type = tensor<16x8xf32>, commir.placement = #commir.placement<[{gpu}, {}]>}, %n: index)
@@ -23,7 +25,8 @@ func.func @results_become_arguments(
 // CHECK-LABEL: func.func @argument_is_returned(
 // CHECK-SAME: %[[A:[^ ]+]]: memref<8xf32>, %[[R:[^ ]+]]: memref<8xf32> {commir.result})
 // CHECK: %[[T:.+]] = bufferization.to_tensor %[[A]]
-// CHECK: bufferization.materialize_in_destination %[[T]] in restrict writable %[[R]]
+// CHECK: %[[P:.+]] = bufferization.materialize_in_destination %[[T]] in
+// CHECK: bufferization.materialize_in_destination %[[P]] in restrict writable %[[R]]
 func.func @argument_is_returned(%a: tensor<8xf32>) -> tensor<8xf32> {
   return %a : tensor<8xf32>
 }
@@ -39,4 +42,13 @@ func.func private @private_functions_keep_tensors(%a: tensor<8xf32>) -> tensor<8
 // expected-error @+1 {{result 0 of type 'index' is no tensor; ranks return tensors only}}
 func.func @scalar_result(%a: index) -> index {
   return %a : index
+}
+
+// -----
+
+func.func private @g(tensor<8xf32>) -> tensor<8xf32>
+func.func @call(%a: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{calls @g with tensors, of which no buffers are made; inline the call first}}
+  %0 = call @g(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
 }

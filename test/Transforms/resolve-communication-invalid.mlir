@@ -884,3 +884,19 @@ func.func @outside_control_flow(%c: tensor<8x8xf32>, %cond: i1) -> tensor<8x8xf3
 ^bb2:
   return %cp : tensor<8x8xf32>
 }
+
+// -----
+
+commir.topology @t levels [#commir.level<gpu, 4>]
+
+// expected-note @+1 {{this function}}
+func.func private @called(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = commir.shard %a to [{gpu}] : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+func.func @call_of_a_distributed_function(%a: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{uses @called, which runs on ranks with arguments of another shape; inline the call first}}
+  %0 = call @called(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -9,6 +9,8 @@
 #include "CommandLine.h"
 #include "RunError.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 namespace cl = llvm::cl;
 
@@ -170,6 +172,30 @@ static llvm::Error parseFiles(llvm::StringRef name,
   return llvm::Error::success();
 }
 
+/// Numbers that LLVM's parser takes and that make no sense.
+static llvm::Error checkNumbers(const Options &options) {
+  for (const cl::opt<int64_t> *option : {&options.repeat, &options.chunks})
+    if (*option < 1)
+      return badInput("--" + option->ArgStr + " must be positive, got " +
+                      llvm::Twine(option->getValue()));
+  if (options.optLevel > 3)
+    return badInput("-O must be 0, 1, 2 or 3, got " +
+                    llvm::Twine(options.optLevel.getValue()));
+  if (options.memoryLimit < 0)
+    return badInput("--memory-limit must not be negative, got " +
+                    llvm::Twine(options.memoryLimit.getValue()));
+  for (const cl::opt<double> *option :
+       {&options.linkBandwidth, &options.linkLatency, &options.timeScale,
+        &options.watchdog}) {
+    double value = *option;
+    if (option->getNumOccurrences() && !(value >= 0 && std::isfinite(value)))
+      return badInput("--" + option->ArgStr +
+                      " must be a finite number that is not negative, got " +
+                      llvm::formatv("{0}", value).str());
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   // LLVM's own --stats is about its passes; two of a name are a fatal error.
   if (cl::Option *theirs = cl::getRegisteredOptions().lookup("stats"))
@@ -205,8 +231,8 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   launch.watchdogSeconds = options.watchdog;
   launch.memoryLimit = options.memoryLimit;
   launch.poison = options.verify;
-  if (launch.repeat < 1 || compile.chunks < 1)
-    return badInput("--repeat and --chunks must be positive");
+  if (llvm::Error error = checkNumbers(options))
+    return std::move(error);
   line.verify = options.verify;
   line.json = options.json;
   line.stats = options.stats;

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/JSON.h"
 #include <chrono>
 
@@ -65,7 +66,6 @@ private:
 /// The shard of a value of the SPMD function: its local type, and its placement
 /// and global type from the attributes of the argument or result.
 static llvm::Expected<ShardSpec> shardOf(Type local, DictionaryAttr attrs,
-                                         const TopologyModel &topology,
                                          const llvm::Twine &what) {
   ShardSpec shard;
   auto globalType =
@@ -81,46 +81,31 @@ static llvm::Expected<ShardSpec> shardOf(Type local, DictionaryAttr attrs,
   llvm::Expected<TensorSpec> localSpec = specOf(local, what);
   if (!localSpec)
     return localSpec.takeError();
-  size_t rank = shard.global.shape.size();
-  shard.placement =
-      placement ? placement.getValue() : Placement::replicated(rank);
-  if (Verdict verdict = verify(shard.placement, topology, rank); !verdict)
-    return badInput(what + ": " + verdict.reason());
-  // Extents are padded to what the schedule's factors divide, which may be more
-  // than the next multiple of the number of shards.
+  // mercury-verify-spmd has found that the local type is a block. Extents are
+  // padded to what the schedule's factors divide, which may be more than the
+  // next multiple of the number of shards.
+  shard.placement = placement
+                        ? placement.getValue()
+                        : Placement::replicated(shard.global.shape.size());
   shard.localShape = localSpec->shape;
-  std::vector<int64_t> least =
-      localShape(shard.global.shape, shard.placement, topology);
-  bool fits = localSpec->element == shard.global.element &&
-              least.size() == shard.localShape.size();
-  for (size_t dim = 0; fits && dim < least.size(); ++dim)
-    fits = shard.localShape[dim] >= least[dim];
-  if (!fits)
-    return badInput(what + " has the local type " + localSpec->str() +
-                    ", but " + shard.global.str() + " placed as " +
-                    print(shard.placement) + " has shards of " +
-                    TensorSpec{shard.global.element, least}.str());
   return shard;
 }
 
-/// Fills in the topology, shards and multiply-adds from stage 3.
+/// Fills in the topology, shards and multiply-adds from stage 3, which has a
+/// topology.
 static llvm::Error describeSPMD(func::FuncOp function,
                                 CompiledProgram &program) {
-  commir::TopologyOp topology = commir::lookupTopology(function);
-  if (!topology)
-    return badInput("no topology: declare a commir.topology in the module or "
-                    "give one with --topology=gpu=4");
-  program.topology = topology.getModel();
+  program.topology = commir::lookupTopology(function).getModel();
   std::string where = " of @" + function.getSymName().str();
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    auto shard = shardOf(type, function.getArgAttrDict(i), program.topology,
+    auto shard = shardOf(type, function.getArgAttrDict(i),
                          "argument " + llvm::Twine(i) + where);
     if (!shard)
       return shard.takeError();
     program.arguments.push_back(std::move(*shard));
   }
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
-    auto shard = shardOf(type, function.getResultAttrDict(i), program.topology,
+    auto shard = shardOf(type, function.getResultAttrDict(i),
                          "result " + llvm::Twine(i) + where);
     if (!shard)
       return shard.takeError();
@@ -130,47 +115,34 @@ static llvm::Error describeSPMD(func::FuncOp function,
   return llvm::Error::success();
 }
 
-/// Reads the communicators out of the requirements:
-///   {"communicators": [["node", "gpu:(1)2"], ...], ...}
-static llvm::Error readRequirements(ModuleOp module, CompiledProgram &program) {
-  std::string name = program.entry + "_requirements";
-  auto global = module.lookupSymbol<LLVM::GlobalOp>(name);
-  auto text = global ? dyn_cast_or_null<StringAttr>(global.getValueOrNull())
-                     : StringAttr();
-  if (!text)
-    return runtimeFailure("the compiled program has no string @" + name);
-  llvm::Expected<llvm::json::Value> value =
-      llvm::json::parse(text.getValue().rtrim('\0'));
-  if (!value)
-    return runtimeFailure("@" + name +
-                          " is not JSON: " + llvm::toString(value.takeError()));
-  auto broken = [&](const llvm::Twine &why) {
-    return runtimeFailure("@" + name + ": " + why);
-  };
-  const llvm::json::Object *object = value->getAsObject();
-  if (const llvm::json::Object *bytes =
-          object ? object->getObject("bytes") : nullptr)
+/// Reads the requirements, which the conversion to the NCCL API has written:
+///   {"communicators": [["node", "gpu:(1)2"], ...], "bytes": {"peak": 8}, ...}
+static void readRequirements(ModuleOp module, CompiledProgram &program) {
+  auto global =
+      module.lookupSymbol<LLVM::GlobalOp>(program.entry + "_requirements");
+  auto text = cast<StringAttr>(global.getValueOrNull()).getValue();
+  llvm::json::Value value = llvm::cantFail(llvm::json::parse(text.rtrim('\0')));
+  const llvm::json::Object &object = *value.getAsObject();
+  if (const llvm::json::Object *bytes = object.getObject("bytes"))
     program.staticPeakBytes = bytes->getInteger("peak").value_or(0);
-  const llvm::json::Array *communicators =
-      object ? object->getArray("communicators") : nullptr;
-  if (!communicators)
-    return broken("no array \"communicators\"");
-  for (const llvm::json::Value &entry : *communicators) {
-    const llvm::json::Array *axes = entry.getAsArray();
-    if (!axes)
-      return broken("a communicator is not an array of axes");
+  for (const llvm::json::Value &entry : *object.getArray("communicators")) {
     Communicator &communicator = program.communicators.emplace_back();
-    for (const llvm::json::Value &axis : *axes) {
-      std::optional<llvm::StringRef> axisText = axis.getAsString();
-      std::string reason = "not a string";
-      TextCursor cursor(axisText ? std::string_view(*axisText) : "");
-      if (!axisText || !parse(cursor, communicator.emplace_back(), reason))
-        return broken("an axis of a communicator is " + reason);
-      if (Verdict v = program.topology.verify(communicator.back()); !v)
-        return broken(v.reason());
+    for (const llvm::json::Value &axis : *entry.getAsArray()) {
+      TextCursor cursor{std::string_view(*axis.getAsString())};
+      std::string reason;
+      [[maybe_unused]] bool parsed =
+          parse(cursor, communicator.emplace_back(), reason);
+      assert(parsed && program.topology.verify(communicator.back()));
     }
   }
-  return llvm::Error::success();
+}
+
+/// True when `module` calls a kernel of the library over OpenBLAS.
+static bool callsBlas(ModuleOp module) {
+  return llvm::any_of(module.getOps<LLVM::LLVMFuncOp>(), [](auto function) {
+    return function.isExternal() &&
+           function.getSymName().starts_with("mercury_blas_");
+  });
 }
 
 double leastBoundOf(Operation *function) {
@@ -189,6 +161,17 @@ double leastBoundOf(Operation *function) {
     }
   });
   return bound;
+}
+
+/// Leaves the entry alone in `module`: what it calls becomes part of it.
+static llvm::Error inlineCalls(OwningOpRef<ModuleOp> &module,
+                               const std::string &entry) {
+  PassManager pm(module->getContext());
+  pm.addPass(createInlinerPass(/*opPipelines=*/{}, [](OpPassManager &) {}));
+  if (failed(pm.run(*module)))
+    return badInput("cannot distribute @" + entry);
+  module = isolateEntry(*module, entry);
+  return llvm::Error::success();
 }
 
 /// Stage 0, 1 or 2 -> stage 3, in place.
@@ -215,8 +198,6 @@ static llvm::Error distribute(ModuleOp module, const CompileOptions &options,
     return badInput("cannot distribute @" + program.entry);
   program.distributeSeconds = watch.seconds();
   function = module.lookupSymbol<func::FuncOp>(program.entry);
-  if (!function)
-    return badInput("distribution has removed @" + program.entry);
   if (options.observer)
     options.observer(Stage::SPMD, module);
   return describeSPMD(function, program);
@@ -236,7 +217,8 @@ static llvm::Error lower(ModuleOp module, const CompileOptions &options,
   program.lowerSeconds = watch.seconds();
   if (options.observer)
     options.observer(Stage::LLVM, module);
-  return readRequirements(module, program);
+  readRequirements(module, program);
+  return llvm::Error::success();
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>>
@@ -255,6 +237,8 @@ lowerProgram(ModuleOp module, const CompileOptions &options, Stage last,
   program.entry = entry->getSymName();
   OwningOpRef<ModuleOp> copy = isolateEntry(module, program.entry);
   enter("distributing");
+  if (llvm::Error error = inlineCalls(copy, program.entry))
+    return std::move(error);
   if (llvm::Error error = distribute(*copy, options, program))
     return std::move(error);
   if (last < Stage::LLVM)
@@ -275,7 +259,7 @@ llvm::Expected<CompiledProgram> compileProgram(ModuleOp module,
   if (options.phase)
     options.phase("generating machine code");
   Stopwatch watch;
-  if (options.local == "blas")
+  if (callsBlas(**lowered))
     if (llvm::Error error = loadSymbols("libmercury_blas.so"))
       return badInput("blas is not available: " +
                       llvm::toString(std::move(error)));

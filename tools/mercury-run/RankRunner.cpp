@@ -176,9 +176,7 @@ llvm::Expected<RunResult> runProgram(const CompiledProgram &program,
       &launch, error, sizeof(error));
   setPoisonAllocations(false);
   if (status)
-    return runtimeFailure(*error ? std::string(error)
-                                 : "the program returned " +
-                                       std::to_string(status));
+    return runtimeFailure(error);
   return std::move(launch.result);
 }
 

@@ -44,8 +44,6 @@ static Expected<Outcome> emit(mlir::ModuleOp module, CommandLine &line) {
   auto lowered = lowerProgram(module, line.compile, *line.emit, program);
   if (!lowered)
     return lowered.takeError();
-  if (!printed)
-    return badInput("the input is beyond the stage to print");
   return Outcome::Success;
 }
 
@@ -54,13 +52,13 @@ static Error checkPositions(mlir::ModuleOp module, const CommandLine &line) {
   auto entry = findEntry(module, line.compile.entry);
   if (!entry)
     return entry.takeError();
-  auto check = [](const std::map<unsigned, std::string> &files, unsigned count,
-                  const char *option, const char *what) -> Error {
+  auto check = [&](const std::map<unsigned, std::string> &files, unsigned count,
+                   const char *option, const char *what) -> Error {
     for (const auto &[index, path] : files)
       if (index >= count)
-        return badInput(llvm::Twine(option) + " " + llvm::Twine(index) +
-                        ": the function has " + llvm::Twine(count) + " " +
-                        what);
+        return badInput(llvm::Twine(option) + " " + llvm::Twine(index) + ": @" +
+                        entry->getSymName() + " has " + llvm::Twine(count) +
+                        " " + what);
     return Error::success();
   };
   if (Error error = check(line.argumentFiles, entry->getNumArguments(), "--arg",
@@ -135,7 +133,7 @@ static Expected<Outcome> run(mlir::ModuleOp module, CommandLine &line) {
   if (!program)
     return program.takeError();
   if (line.verify && program->results.empty())
-    return badInput("--verify: the function has no results");
+    return badInput("--verify: @" + program->entry + " has no results");
   progress.enter("making the arguments");
   auto arguments = readArguments(program->globalArguments(), line);
   if (!arguments)

@@ -167,6 +167,32 @@ TEST_F(ReferenceTest, RefusesWhatCannotBeRun) {
             "the module has several functions (@f, @g); name one with --entry");
 }
 
+TEST_F(ReferenceTest, SaysWhichStepFails) {
+  // What the passes say is not the point here.
+  mlir::ScopedDiagnosticHandler quiet(
+      &context, [](mlir::Diagnostic &) { return mlir::success(); });
+  EXPECT_EQ(errorOf("commir.topology @t levels [#commir.level<gpu, 4>]\n"
+                    "func.func @f(%a: tensor<4xf32>, %n: tensor<1xi64>) {\n"
+                    "  %z = arith.constant 0 : index\n"
+                    "  %e = tensor.extract %n[%z] : tensor<1xi64>\n"
+                    "  %i = arith.index_cast %e : i64 to index\n"
+                    "  scf.forall (%r) in (%i) { } "
+                    "{mapping = [#commir.axis<gpu>]}\n"
+                    "  return }"),
+            "cannot erase the placement of @f for the reference on one rank");
+  EXPECT_EQ(errorOf("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                    "  %0 = \"tosa.exp\"(%x) : (tensor<4xf32>) -> "
+                    "tensor<4xf32>\n"
+                    "  return %0 : tensor<4xf32> }"),
+            "cannot lower @f for the reference on one rank");
+  std::string text =
+      errorOf("func.func private @absent(tensor<4xf32>) -> tensor<4xf32>\n"
+              "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+              "  %0 = call @absent(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"
+              "  return %0 : tensor<4xf32> }");
+  EXPECT_EQ(text.rfind("cannot link the reference: ", 0), 0u) << text;
+}
+
 TEST_F(ReferenceTest, ChecksArguments) {
   auto module = parse("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { "
                       "return %x : tensor<4xf32> }");
@@ -175,6 +201,10 @@ TEST_F(ReferenceTest, ChecksArguments) {
   ASSERT_FALSE(static_cast<bool>(results));
   EXPECT_EQ(llvm::toString(results.takeError()),
             "argument 0 has type 4xf32, but a value of type 4xf64 is given");
+  results = computeReference(*module, {}, {});
+  ASSERT_FALSE(static_cast<bool>(results));
+  EXPECT_EQ(llvm::toString(results.takeError()),
+            "the function takes 1 arguments, but 0 are given");
 }
 
 } // namespace

@@ -107,14 +107,27 @@ TEST(Communicators, InitIsChecked) {
   ncclUniqueId id = {};
   ncclComm_t comm = nullptr, second = nullptr;
   EXPECT_EQ(ncclCommInitRank(&comm, 2, id, 0), ncclInvalidArgument);
+  EXPECT_STREQ(ncclGetLastError(nullptr),
+               "commId was not made by ncclGetUniqueId");
   ASSERT_EQ(ncclGetUniqueId(&id), ncclSuccess);
   EXPECT_EQ(ncclCommInitRank(&comm, 2, id, 2), ncclInvalidArgument);
+  EXPECT_STREQ(ncclGetLastError(nullptr),
+               "rank 2 is not a rank of a communicator of size 2");
   EXPECT_EQ(ncclCommInitRank(&comm, 2, id, 0), ncclSuccess);
   EXPECT_EQ(ncclCommInitRank(&second, 3, id, 1), ncclInvalidArgument);
   EXPECT_STREQ(ncclGetLastError(nullptr),
                "rank 1 asks for a communicator of size 3, another rank asked "
                "for size 2 with the same id");
   EXPECT_EQ(ncclCommInitRank(&second, 2, id, 0), ncclInvalidArgument);
+  EXPECT_STREQ(ncclGetLastError(nullptr),
+               "rank 0 has joined the communicator twice");
+  EXPECT_RUNS(Launch(1).run([&](mercury_context *) {
+    EXPECT_EQ(ncclCommInitRank(&second, 2, id, 1), ncclInvalidUsage);
+    const std::string text = ncclGetLastError(nullptr);
+    EXPECT_EQ(text.rfind("the ranks of communicator 'id ", 0), 0u) << text;
+    EXPECT_NE(text.find(" are not of one launch"), std::string::npos) << text;
+    return 0;
+  }));
   EXPECT_EQ(ncclCommInitRank(&second, 2, id, 1), ncclSuccess);
 
   // Outside of a launch, and one thread for both ranks.
@@ -178,14 +191,56 @@ TEST(Communicators, AbortWakesTheOthers) {
   EXPECT_TRUE(outcome.has("rank 0: aborted communicator")) << outcome.text;
 }
 
+TEST(Communicators, GroupOverTwoLaunches) {
+  ncclUniqueId id;
+  ASSERT_EQ(ncclGetUniqueId(&id), ncclSuccess);
+  ncclComm_t outside = nullptr;
+  ASSERT_EQ(ncclCommInitRank(&outside, 1, id, 0), ncclSuccess);
+  EXPECT_RUNS(Launch(1).run([&](mercury_context *context) {
+    int32_t value = 1;
+    RETURN_IF_FAILED(ncclGroupStart());
+    for (ncclComm_t comm : {mercury_comm(context, 0), outside})
+      RETURN_IF_FAILED(
+          ncclAllReduce(&value, &value, 1, ncclInt32, ncclSum, comm, nullptr));
+    EXPECT_EQ(ncclGroupEnd(), ncclInvalidUsage);
+    EXPECT_STREQ(ncclGetLastError(nullptr),
+                 "a group holds communicators of two launches");
+    return 0;
+  }));
+  EXPECT_EQ(ncclCommDestroy(outside), ncclSuccess);
+}
+
+TEST(Communicators, NullPointers) {
+  auto says = [](ncclResult_t result, const char *text) {
+    EXPECT_EQ(result, ncclInvalidArgument);
+    EXPECT_STREQ(ncclGetLastError(nullptr), text);
+  };
+  int number = 0;
+  ncclResult_t error = ncclSuccess;
+  says(ncclGetVersion(nullptr), "version is NULL");
+  says(ncclGetUniqueId(nullptr), "uniqueId is NULL");
+  says(ncclCommInitRank(nullptr, 1, ncclUniqueId(), 0), "comm is NULL");
+  says(ncclCommCount(nullptr, &number), "comm or count is NULL");
+  says(ncclCommUserRank(nullptr, &number), "comm or rank is NULL");
+  says(ncclCommGetAsyncError(nullptr, &error), "comm or asyncError is NULL");
+}
+
 TEST(Communicators, Names) {
   int version = 0;
   EXPECT_EQ(ncclGetVersion(&version), ncclSuccess);
   EXPECT_EQ(version, 21900);
-  EXPECT_STREQ(ncclGetErrorString(ncclSuccess), "no error");
-  for (int code = 0; code < ncclNumResults; ++code)
-    EXPECT_STRNE(ncclGetErrorString(static_cast<ncclResult_t>(code)),
-                 "unknown result code");
+  const char *names[] = {"no error",
+                         "unhandled device error",
+                         "system error",
+                         "internal error",
+                         "invalid argument",
+                         "invalid usage",
+                         "another rank failed or does not answer",
+                         "in progress",
+                         "unknown result code"};
+  for (int code = 0; code <= ncclNumResults; ++code)
+    EXPECT_STREQ(ncclGetErrorString(static_cast<ncclResult_t>(code)),
+                 names[code]);
 }
 
 } // namespace

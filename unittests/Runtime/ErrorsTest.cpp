@@ -122,24 +122,40 @@ TEST(Errors, InvalidArguments) {
     EXPECT_STREQ(
         ncclGetLastError(comm),
         "send: peer 2 is not a rank of communicator 'gpu' {0,1} of size 2");
-    EXPECT_EQ(ncclSend(&value, 1, ncclFloat32, -1, comm, nullptr),
-              ncclInvalidArgument);
-    EXPECT_EQ(
-        ncclSend(&value, 1, static_cast<ncclDataType_t>(12), 1, comm, nullptr),
-        ncclInvalidArgument);
-    EXPECT_EQ(ncclSend(nullptr, 1, ncclFloat32, 1, comm, nullptr),
-              ncclInvalidArgument);
-    EXPECT_EQ(ncclRecv(&value, SIZE_MAX / 2, ncclFloat32, 1, comm, nullptr),
-              ncclInvalidArgument);
-    EXPECT_EQ(
-        ncclAllReduce(&value, &value, 1, ncclFloat32, ncclAvg, comm, nullptr),
-        ncclInvalidArgument);
-    EXPECT_EQ(ncclBroadcast(&value, &value, 1, ncclFloat32, 5, comm, nullptr),
-              ncclInvalidArgument);
-    EXPECT_EQ(ncclAllGather(&value, &value, 1, ncclFloat32, nullptr, nullptr),
-              ncclInvalidArgument);
+    auto says = [&](ncclResult_t result, const char *text) {
+      EXPECT_EQ(result, ncclInvalidArgument) << text;
+      EXPECT_STREQ(ncclGetLastError(comm), text);
+    };
+    says(ncclSend(&value, 1, ncclFloat32, -1, comm, nullptr),
+         "send: peer -1 is not a rank of communicator 'gpu' {0,1} of size 2");
+    says(ncclBroadcast(&value, &value, 1, ncclFloat32, 5, comm, nullptr),
+         "broadcast: root 5 is not a rank of communicator 'gpu' {0,1} of size "
+         "2");
+    says(ncclSend(&value, 1, static_cast<ncclDataType_t>(12), 1, comm, nullptr),
+         "send of unknown data type 12");
+    says(ncclSend(nullptr, 1, ncclFloat32, 1, comm, nullptr),
+         "send of 1 elements with a NULL buffer");
+    says(ncclRecv(nullptr, 3, ncclFloat32, 1, comm, nullptr),
+         "recv of 3 elements with a NULL buffer");
+    says(ncclRecv(&value, SIZE_MAX / 2, ncclFloat32, 1, comm, nullptr),
+         "recv of 9223372036854775807 elements exceeds the address space");
+    says(ncclAllReduce(&value, &value, 1, ncclFloat32, ncclAvg, comm, nullptr),
+         "all_reduce with unsupported reduction 4 (avg)");
+    says(ncclReduceScatter(&value, &value, 1, ncclFloat32,
+                           static_cast<ncclRedOp_t>(7), comm, nullptr),
+         "reduce_scatter with unsupported reduction 7 (unknown reduction)");
+    says(ncclAllGather(&value, &value, 1, ncclFloat32, nullptr, nullptr),
+         "all_gather without a communicator");
+    says(ncclCommSplit(comm, 0, 0, nullptr, nullptr),
+         "split without a place for the new communicator");
+    ncclComm_t part = nullptr;
+    says(ncclCommSplit(comm, -3, 0, &part, nullptr),
+         "split with color -3, expected -1 (no part) or more");
     EXPECT_EQ(ncclGroupEnd(), ncclInvalidUsage);
+    EXPECT_STREQ(ncclGetLastError(comm), "ncclGroupEnd without ncclGroupStart");
     EXPECT_EQ(ncclCommDestroy(comm), ncclInvalidUsage);
+    EXPECT_STREQ(ncclGetLastError(comm),
+                 "communicators of a context are freed with it");
     // An invalid call takes its group with it; nothing of it is sent.
     EXPECT_EQ(ncclGroupStart(), ncclSuccess);
     EXPECT_EQ(ncclSend(&value, 1, ncclFloat32, 1, comm, nullptr), ncclSuccess);
@@ -188,7 +204,8 @@ TEST(Errors, ResultOfRankMain) {
     return 0;
   });
   EXPECT_EQ(outcome.code, ncclInternalError);
-  EXPECT_TRUE(outcome.has("rank 0: rank_main threw")) << outcome.text;
+  EXPECT_TRUE(outcome.has("rank 0: rank_main threw an exception"))
+      << outcome.text;
 
   // A recorded error counts even when rank_main returns 0.
   outcome = Launch(2).run([](mercury_context *context) {
@@ -206,7 +223,8 @@ TEST(Errors, GroupLeftOpen) {
     return 0;
   });
   EXPECT_EQ(outcome.code, ncclInvalidUsage);
-  EXPECT_TRUE(outcome.has("inside of a group")) << outcome.text;
+  EXPECT_TRUE(outcome.has("rank_main returned inside of a group"))
+      << outcome.text;
 }
 
 TEST(Errors, TextIsCut) {
@@ -229,7 +247,10 @@ TEST(Errors, Configurations) {
   auto nothing = [](mercury_context *) { return 0; };
   Outcome outcome = Launch({{"gpu", 0, 0, 0}}, {}).run(nothing);
   EXPECT_EQ(outcome.code, ncclInvalidArgument);
-  EXPECT_TRUE(outcome.has("level 'gpu' has size 0")) << outcome.text;
+  EXPECT_EQ(outcome.text, "level 'gpu' has size 0, expected at least 1");
+  outcome = Launch({{"gpu", 2, -1, 0.5}}, {}).run(nothing);
+  EXPECT_EQ(outcome.text, "level 'gpu' has bandwidth -1 and latency 0.5, "
+                          "expected figures that are not negative");
   outcome = Launch({{"gpu", 2, 0, 0}}, {{1}}).run(nothing);
   EXPECT_TRUE(outcome.has("communicator 0 names level 1 of 1")) << outcome.text;
   outcome = Launch({{"gpu", 2, 0, 0}}, {{0, 0}}).run(nothing);
@@ -245,6 +266,52 @@ TEST(Errors, Configurations) {
   EXPECT_EQ(outcome.code, ncclInvalidArgument);
   EXPECT_TRUE(outcome.has("communicator 1 asked for, the launch has 1"))
       << outcome.text;
+}
+
+// What only a program that calls the C interface itself can get wrong.
+TEST(Errors, ConfigurationsInC) {
+  mercury_host_config config;
+  auto text = [&] {
+    char buffer[256];
+    EXPECT_EQ(mercury_host_run(
+                  &config, [](mercury_context *, void *) { return 0; }, nullptr,
+                  buffer, sizeof(buffer)),
+              ncclInvalidArgument);
+    mercury_host_config_init(&config);
+    return std::string(buffer);
+  };
+  mercury_host_config_init(&config);
+  config.num_levels = 2;
+  EXPECT_EQ(text(), "2 levels at a NULL pointer");
+  config.num_communicators = 3;
+  EXPECT_EQ(text(), "3 communicators at a NULL pointer");
+  mercury_host_communicator communicator = {nullptr, 1};
+  config.communicators = &communicator;
+  config.num_communicators = 1;
+  EXPECT_EQ(text(), "communicator 0 has 1 levels at a NULL pointer");
+  config.mode = static_cast<mercury_host_mode>(7);
+  EXPECT_EQ(text(), "unknown mode 7");
+  config.time_scale = -2;
+  EXPECT_EQ(text(), "time scale -2, watchdog 30 s and memory limit 0 must not "
+                    "be negative");
+  char buffer[64];
+  EXPECT_EQ(mercury_host_run(&config, nullptr, nullptr, buffer, sizeof(buffer)),
+            ncclInvalidArgument);
+  EXPECT_STREQ(buffer, "config or rank_main is NULL");
+}
+
+TEST(Errors, MessageThatNobodyReceives) {
+  Outcome outcome =
+      Launch(2).mode(MERCURY_EAGER).run([](mercury_context *context) {
+        float value = 0;
+        if (mercury_rank(context) == 0)
+          RETURN_IF_FAILED(ncclSend(&value, 1, ncclFloat32, 1,
+                                    mercury_comm(context, 0), nullptr));
+        return 0;
+      });
+  EXPECT_EQ(outcome.code, ncclInvalidUsage);
+  EXPECT_EQ(outcome.text, "rank 0 sent 4 bytes to rank 1 on communicator 'gpu' "
+                          "{0,1}, which never received them");
 }
 
 } // namespace

@@ -126,6 +126,22 @@ TEST(Legality, Factors) {
   EXPECT_EQ(whyLoop("time 4 order -1"),
             "loop 0 of 'linalg.matmul' has a time factor of order -1, expected "
             "0 to 2147483648");
+  EXPECT_EQ(whyLoop("time {gpu} shift {}"),
+            "loop 0 of 'linalg.matmul' is shifted by no axis");
+  EXPECT_EQ(whyLoop("time {gpu, gpu}"),
+            "axis 'gpu' stands twice in a factor of loop 0 of "
+            "'linalg.matmul'");
+  for (const char *rank : {"rank gpu order 2", "rank gpu shift {gpu}"})
+    EXPECT_EQ(
+        why(text(std::string(rank) + ", -, -", wholes, "[{gpu}, {}]"), "gpu=4"),
+        "loop 0 of 'linalg.matmul' has the rank factor {gpu} with a "
+        "shift or an order, which only time factors have");
+  // No text says this.
+  Schedule s = schedule(text("time {gpu}, -, -", wholes, whole));
+  s.loops[0][0].steps = 4;
+  EXPECT_EQ(verify(s, gemm(), topology("gpu=4")).reason(),
+            "loop 0 of 'linalg.matmul' has a factor over {gpu} and of 4 steps, "
+            "expected one of both");
   EXPECT_EQ(whyLoop("time {gpu} shift {gpu}"),
             "loop 0 of 'linalg.matmul' is shifted by {gpu}, but no operand or "
             "result travels over it: none is sharded over these axes along "
@@ -182,6 +198,23 @@ TEST(Legality, Inputs) {
                 "gpu=4"),
             "input 0 of 'linalg.matmul' dimension 0 over {gpu}: each tile is "
             "read by one rank only, so that it is fetched and not passed on");
+  // In a flat ring over both levels the node advances now and then.
+  EXPECT_EQ(why(text("time {node, gpu} shift {node, gpu}, rank {node, gpu}, -",
+                     "[{node}, {}], [{}, {}]", "[{}, {node, gpu}]"),
+                "node=2,gpu=4"),
+            "input 0 of 'linalg.matmul' dimension 0 over {node}: the shards do "
+            "not rotate and can only be fetched");
+  // Blocks in another order than the loop's.
+  EXPECT_EQ(
+      why(text("rank {node, gpu}, -, -",
+               "[{gpu, node}, {}] fetch {gpu, node}, [{}, {}]",
+               "[{node, gpu}, {}]"),
+          "node=2,gpu=4"),
+      "input 0 of 'linalg.matmul' dimension 0 over {gpu, node}: the factors of "
+      "its loop say local for axis 'gpu', the owners of its tiles do not");
+  EXPECT_EQ(whyInput("time 100000000, rank gpu, -", "[{gpu}, {}]"),
+            "input 0 of 'linalg.matmul' dimension 0: its loop has 100000000 "
+            "steps on 8 ranks, more than the 67108864 points that are checked");
   EXPECT_EQ(whyInput("-, rank gpu, -", "[{gpu}, {}] -> [{}, {}] fetch {gpu}"),
             "input 0 of 'linalg.matmul' is fetched over axis 'gpu', over which "
             "no step needs another rank's shard");
@@ -226,6 +259,13 @@ TEST(Legality, Results) {
       whyResult("time {gpu} / rank node, -, rank gpu", "[{gpu, node}, {}]"),
       "result 0 of 'linalg.matmul' dimension 0 over {gpu}: at one step "
       "all ranks add into one tile, which is a race; shift the loop");
+  EXPECT_EQ(whyResult("time {gpu} shift {gpu}, rank gpu, -", "[{gpu}, {}]"),
+            "result 0 of 'linalg.matmul' dimension 0 over {gpu}: its writers "
+            "are not its owners and no reduction combines what they write");
+  EXPECT_EQ(whyResult("time {node, gpu} shift {node, gpu}, -, rank {node, gpu}",
+                      "[{node}, {}]"),
+            "result 0 of 'linalg.matmul' dimension 0 over {node}: its writers "
+            "are not its owners and do not rotate");
   EXPECT_EQ(whyResult("-, -, rank gpu", "[{node}, {}]"),
             "result 0 of 'linalg.matmul' dimension 0: its 2 shards over {node} "
             "do not divide the 1 tiles of its loop, so that a tile lies in "

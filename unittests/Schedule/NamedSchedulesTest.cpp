@@ -121,4 +121,38 @@ TEST(NamedSchedules, Reasons) {
   EXPECT_EQ(make("gemm_reduce_scatter", op, "gpu=2"),
             "loops [-, rank gpu] inputs [[{}, {gpu}], [{gpu}]] results "
             "[[{gpu}]]");
+  op = gemm(); // y(n) += a(k) * B(k, n)
+  op.name = "linalg.vecmat";
+  op.loops = {{false, 8}, {true, 8}};
+  op.inputs = {{{1}}, {{1, 0}}};
+  op.results = {{{0}}};
+  EXPECT_EQ(make("data_parallel", op, "gpu=2"),
+            "'linalg.vecmat' has no batch and no row loop, which this schedule "
+            "parallelizes");
+}
+
+// A reduction of which no collective makes one value stays on each rank.
+TEST(NamedSchedules, DefaultWithoutACollective) {
+  OperatorModel op = gemm(1, 1, 32);
+  op.hasCollective = {false};
+  EXPECT_EQ(make("default", op, "gpu=4"),
+            "loops [-, -, -] inputs [[{}, {}], [{}, {}]] results [[{}, {}]]");
+}
+
+TEST(FollowingSchedule, TakesWhatItsProducersHave) {
+  OperatorModel op = gemm();
+  TopologyModel t = topology("gpu=4");
+  Schedule s;
+  std::vector<std::optional<Placement>> inits(1);
+  EXPECT_EQ(makeFollowingSchedule(s, op, t, {{}, {}}, inits).reason(),
+            "nothing that 'linalg.matmul' reads is sharded");
+  std::vector<std::optional<Placement>> columns = {Placement{{{}, {{"gpu"}}}},
+                                                   std::nullopt};
+  EXPECT_OK(makeFollowingSchedule(s, op, t, columns, inits));
+  EXPECT_EQ(print(s), "loops [-, -, rank gpu] inputs [[{}, {gpu}], [{gpu}, "
+                      "{}]] results [[{}, {}]]");
+  op.hasCollective = {false};
+  EXPECT_OK(makeFollowingSchedule(s, op, t, columns, inits));
+  EXPECT_EQ(print(s), "loops [-, -, -] inputs [[{}, {gpu}] -> [{}, {}], [{}, "
+                      "{}]] results [[{}, {}]]");
 }

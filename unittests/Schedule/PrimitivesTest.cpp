@@ -127,6 +127,35 @@ TEST_F(PrimitivesTest, JoinRings) {
   EXPECT_FALSE(join(nested, c, M, 1));
 }
 
+TEST_F(PrimitivesTest, JoinNumbers) {
+  EXPECT_OK(tile(s, c, M, int64_t(1) << 40));
+  EXPECT_OK(tile(s, c, M, int64_t(1) << 40));
+  EXPECT_EQ(join(s, c, M, 0).reason(),
+            "factors 0 and 1 of loop 0 have too many steps: 1099511627776 "
+            "times 1099511627776");
+  EXPECT_OK(tile(s, c, N, 2));
+  EXPECT_OK(tile(s, c, N, gpu));
+  EXPECT_EQ(join(s, c, N, 0).reason(),
+            "factors 0 and 1 of loop 1 have 2 and 4 steps, of which only one "
+            "is over axes, and cannot be joined");
+  s.loops[N][0].steps = 0;
+  s.loops[N][1] = s.loops[N][0];
+  EXPECT_EQ(join(s, c, N, 0).reason(),
+            "factors 0 and 1 of loop 1 have 0 and 0 steps, expected at least "
+            "1");
+}
+
+TEST_F(PrimitivesTest, Twice) {
+  EXPECT_OK(tile(s, c, M, gpu));
+  EXPECT_OK(shard(s, c, A, 0, gpu));
+  EXPECT_OK(shift(s, c, M, 0, gpu));
+  EXPECT_EQ(shift(s, c, M, 0, gpu).reason(),
+            "factor 0 of loop 0 is shifted by axis 'gpu' and already by 'gpu'");
+  EXPECT_OK(fetch(s, c, A, gpu));
+  EXPECT_EQ(fetch(s, c, A, gpu).reason(),
+            "input 0 is already fetched over axis 'gpu'");
+}
+
 TEST_F(PrimitivesTest, Reorder) {
   EXPECT_OK(tile(s, c, M, 2));
   EXPECT_OK(tile(s, c, K, 3));

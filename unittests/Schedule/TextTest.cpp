@@ -169,6 +169,27 @@ TEST(Text, ErrorsNameTheToken) {
             "expected an integer after 'stride', got 'x'");
   EXPECT_EQ(errorOf("loops [rank gpu:2] "),
             "expected '(' of the axis 'gpu', got '2'");
+  EXPECT_EQ(errorOf("loops [rank gpu:(x)2]"),
+            "expected the outer factor of the axis 'gpu', got 'x'");
+  EXPECT_EQ(errorOf("loops [rank gpu:(1 2]"),
+            "expected ')' of the axis 'gpu', got '2'");
+  EXPECT_EQ(errorOf("loops [rank gpu:(1)]"),
+            "expected the size of the axis 'gpu', got ']'");
+  EXPECT_EQ(errorOf("loops [rank"), "expected an axis, got the end");
+  EXPECT_EQ(errorOf("loops -"), "expected '[', got '-'");
+  EXPECT_EQ(errorOf("loops [-] results"), "expected 'inputs', got 'results'");
+  EXPECT_EQ(errorOf("loops [-] inputs [] tile"),
+            "expected 'results', got 'tile'");
+  EXPECT_EQ(errorOf("loops [-] inputs [gpu]"), "expected '[', got 'gpu'");
+  EXPECT_EQ(errorOf("loops [-] inputs [[gpu]]"), "expected '{', got 'gpu'");
+  EXPECT_EQ(errorOf("loops [-] inputs [[{gpu]]"),
+            "expected ',' or '}', got ']'");
+  EXPECT_EQ(errorOf("loops [-] inputs [] results [] tile [x]"),
+            "expected an integer, got 'x'");
+  EXPECT_EQ(errorOf("loops [-] inputs [] results [] patch ("),
+            "expected the name of a kernel, got '('");
+  EXPECT_EQ(errorOf("loops [-] inputs [] results [] ranks gpu 0 2"),
+            "expected 'to', got '2'");
   EXPECT_EQ(errorOf("loops [-] inputs [[{gpu}]"),
             "expected ',' or ']', got the end");
   EXPECT_EQ(errorOf("loops [-] inputs [] results [] chunk 2"),

@@ -47,15 +47,30 @@ TEST(Topology, VerifyFigures) {
   TopologyModel t = topology("gpu=2");
   EXPECT_OK(t.verify());
   t.levels[0].bandwidth = std::numeric_limits<double>::infinity();
-  EXPECT_FALSE(t.verify());
+  EXPECT_EQ(t.verify().reason(),
+            "level 'gpu' has bandwidth inf and latency 0.000000, expected "
+            "finite figures that are not negative");
   t.levels[0].bandwidth = 0;
+  t.device.memory = -1;
+  EXPECT_EQ(t.verify().reason(),
+            "device has memory -1 and reservable 0, expected figures that are "
+            "not negative");
   t.device.memory = 10;
   t.device.reservable = 11;
   EXPECT_EQ(t.verify().reason(),
             "device has reservable 11, more than its memory 10");
   t.device.reservable = 0;
+  t.device.memoryBandwidth = -2;
+  EXPECT_EQ(t.verify().reason(),
+            "device has memory bandwidth -2.000000, expected a finite figure "
+            "that is not negative");
+  t.device.memoryBandwidth = 0;
   t.device.peak["f32"] = -1;
-  EXPECT_FALSE(t.verify());
+  EXPECT_EQ(t.verify().reason(),
+            "device has peak rate -1.000000 for 'f32', expected a finite "
+            "figure that is not negative");
+  EXPECT_EQ(TopologyModel().verify({"gpu"}).reason(),
+            "axis 'gpu' is not in the topology, which has no level");
 }
 
 TEST(Topology, Axes) {

@@ -42,11 +42,17 @@ struct OperatorModel {
   std::vector<Tensor> results;
   /// Per result: its reduction has a known combiner (or it has no reduction).
   std::vector<bool> hasCombiner;
+  /// Per result: a collective combines alike; true where nothing is said.
+  std::vector<bool> hasCollective;
   /// Per result: its init is a neutral fill, so that nothing enters with it.
   std::vector<bool> neutralInit;
   /// Results that are reduced together by one combiner, where there are
   /// several: they are placed alike.
   std::vector<std::vector<size_t>> coupled;
+
+  /// True when a collective makes one value of the partial ones that ranks have
+  /// of each result, so that a rule may parallelize a reduction.
+  bool combines() const;
 };
 
 /// One stagger of a time loop: the index is (t + stride * coordinate(axes) +

@@ -64,8 +64,8 @@ def MakeDestinationsPass : Pass<"mercury-make-destinations", "::mlir::func::Func
     Arguments of public functions become buffers that are only read, results
     become further arguments that are written.
 
-    Precondition: stage 3 on tensors. Postcondition: functions take and return
-    no tensors; what is inside is still on tensors.
+    Precondition: stage 3 on tensors, no calls with tensors. Postcondition:
+    functions take and return no tensors; what is inside is still on tensors.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
                            "::mlir::memref::MemRefDialect"];

@@ -140,7 +140,7 @@ CallBuilder::Group CallBuilder::group(OpBuilder &b, Location loc,
 }
 
 FailureOr<int32_t> CallBuilder::dataType(Operation *op, Type element,
-                                         bool reduces) {
+                                         std::optional<ReductionKind> reduces) {
   if (element.isF32())
     return ncclFloat32;
   if (element.isF64())
@@ -155,8 +155,10 @@ FailureOr<int32_t> CallBuilder::dataType(Operation *op, Type element,
     return ncclInt32;
   if (element.isInteger(64) || element.isIndex())
     return ncclInt64;
-  if (element.isInteger(1) && !reduces)
-    return ncclUint8; // a byte each
+  // A byte of 0 or 1 each, of which a largest is one as well and a sum is not.
+  if (element.isInteger(1) && (!reduces || *reduces == ReductionKind::Max ||
+                               *reduces == ReductionKind::Min))
+    return ncclUint8;
   return op->emitOpError() << (reduces ? "reduces" : "moves")
                            << " elements of type " << element
                            << ", which the communication ABI has no type for";
@@ -300,7 +302,7 @@ LogicalResult CallBuilder::hop(HopOp op) {
       int64_t stride = cast<HopAttr>(op.getHops()[i]).getStride();
       auto buffer = cast<MemRefType>(op.getSources()[i].getType());
       FailureOr<int32_t> type =
-          dataType(op, buffer.getElementType(), /*reduces=*/false);
+          dataType(op, buffer.getElementType(), /*reduces=*/{});
       if (failed(type))
         return failure();
       Value count = i64(b, loc, buffer.getNumElements());
@@ -379,7 +381,11 @@ LogicalResult CallBuilder::replace(Operation *op) {
   auto dps = cast<DestinationStyleOpInterface>(op);
   Value output = dps.getDpsInits()[0];
   auto outputType = cast<MemRefType>(output.getType());
-  bool reduces = isa<AllReduceOp, ReduceScatterOp>(op);
+  std::optional<ReductionKind> reduces;
+  if (auto reduce = dyn_cast<AllReduceOp>(op))
+    reduces = reduce.getKind();
+  else if (auto scatter = dyn_cast<ReduceScatterOp>(op))
+    reduces = scatter.getKind();
   FailureOr<int32_t> type = dataType(op, outputType.getElementType(), reduces);
   if (failed(type))
     return failure();

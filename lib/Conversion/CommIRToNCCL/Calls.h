@@ -49,8 +49,9 @@ private:
   Group group(mlir::OpBuilder &b, mlir::Location loc, const AxisList &axes);
   mlir::Value coordinate(mlir::OpBuilder &b, mlir::Location loc,
                          const AxisList &axes);
-  mlir::FailureOr<int32_t> dataType(mlir::Operation *op, mlir::Type element,
-                                    bool reduces);
+  mlir::FailureOr<int32_t>
+  dataType(mlir::Operation *op, mlir::Type element,
+           std::optional<commir::ReductionKind> reduces);
   void checked(mlir::OpBuilder &b, mlir::Operation *op, llvm::StringRef callee,
                mlir::ValueRange operands);
   mlir::Value i32(mlir::OpBuilder &b, mlir::Location loc, int64_t value);

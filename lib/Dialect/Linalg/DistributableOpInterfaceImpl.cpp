@@ -28,7 +28,17 @@ static Operation *combinerOf(linalg::LinalgOp op, unsigned index) {
   return ops[0];
 }
 
+/// The collective that combines alike. Elements of i1 are bytes of 0 and 1, of
+/// which a sum is none and of which true, -1 where signs count, is the largest.
 static std::optional<ReductionKind> kindOf(Operation *combiner) {
+  if (combiner->getResult(0).getType().isInteger(1)) {
+    if (isa<arith::OrIOp, arith::MaxUIOp, arith::MinSIOp>(combiner))
+      return ReductionKind::Max;
+    if (isa<arith::AndIOp, arith::MulIOp, arith::MinUIOp, arith::MaxSIOp>(
+            combiner))
+      return ReductionKind::Min;
+    return std::nullopt;
+  }
   if (isa<arith::AddFOp, arith::AddIOp>(combiner))
     return ReductionKind::Sum;
   if (isa<arith::MulFOp, arith::MulIOp>(combiner))
@@ -40,20 +50,36 @@ static std::optional<ReductionKind> kindOf(Operation *combiner) {
   return std::nullopt;
 }
 
+/// What `combiner` takes without effect. That of maxnumf and minnumf upstream
+/// is NaN, which a collective carries on; an infinity serves as well.
+static TypedAttr neutralOf(Operation *combiner) {
+  auto type = dyn_cast<FloatType>(combiner->getResult(0).getType());
+  if (!type || !isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner))
+    return *arith::getNeutralElement(combiner);
+  return FloatAttr::get(type, APFloat::getInf(type.getFloatSemantics(),
+                                              isa<arith::MaxNumFOp>(combiner)));
+}
+
+static bool isSum(Operation *op) {
+  return isa_and_nonnull<arith::AddFOp, arith::AddIOp, arith::OrIOp,
+                         arith::XOrIOp>(op);
+}
+
+static bool isProduct(Operation *op) {
+  return isa<arith::MulFOp, arith::MulIOp, arith::AndIOp>(op);
+}
+
 /// True when the body's contribution to its sum is zero wherever one of its
 /// inputs is: a product of the inputs, conversions aside.
 static bool isProductOfInputs(linalg::LinalgOp op) {
-  if (op.getNumDpsInits() != 1 ||
-      !isa_and_nonnull<arith::AddFOp, arith::AddIOp>(combinerOf(op, 0)))
+  if (op.getNumDpsInits() != 1 || !isSum(combinerOf(op, 0)))
     return false;
-  for (Operation &inner : op.getBlock()->without_terminator())
-    if (!isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp,
-             CastOpInterface>(inner))
-      return false;
   int64_t products = 0, sums = 0;
   for (Operation &inner : op.getBlock()->without_terminator()) {
-    products += isa<arith::MulFOp, arith::MulIOp>(inner);
-    sums += isa<arith::AddFOp, arith::AddIOp>(inner);
+    if (!isSum(&inner) && !isProduct(&inner) && !isa<CastOpInterface>(inner))
+      return false;
+    products += isProduct(&inner);
+    sums += isSum(&inner);
   }
   return sums == 1 && products == op.getNumDpsInputs() - 1;
 }
@@ -135,7 +161,8 @@ struct LinalgModel
   bool isNeutral(Operation *op, unsigned result, Value tensor) const {
     Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), result);
     return combiner &&
-           isFilledWith(tensor, *arith::getNeutralElement(combiner));
+           (isFilledWith(tensor, neutralOf(combiner)) ||
+            isFilledWith(tensor, *arith::getNeutralElement(combiner)));
   }
   TypedAttr getPadding(Operation *op, OpOperand &operand) const {
     auto linalgOp = cast<linalg::LinalgOp>(op);
@@ -149,7 +176,7 @@ struct LinalgModel
     Operation *combiner = combinerOf(linalgOp, 0);
     if (linalgOp.getNumDpsInits() == 1 && linalgOp.getNumDpsInputs() == 1 &&
         combiner && linalgOp.getBlock()->getOperations().size() == 2)
-      return *arith::getNeutralElement(combiner);
+      return neutralOf(combiner);
     return {};
   }
   int64_t countMultiplyAdds(Operation *op) const {
@@ -164,8 +191,7 @@ struct LinalgModel
   Value createNeutral(Operation *op, OpBuilder &b, Location loc,
                       unsigned result, Value destination) const {
     Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), result);
-    TypedAttr neutral = *arith::getNeutralElement(combiner);
-    Value element = arith::ConstantOp::create(b, loc, neutral);
+    Value element = arith::ConstantOp::create(b, loc, neutralOf(combiner));
     return linalg::FillOp::create(b, loc, element, destination).getResult(0);
   }
   SmallVector<Value> createMerge(Operation *op, OpBuilder &b, Location loc,

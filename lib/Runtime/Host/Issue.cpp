@@ -121,7 +121,8 @@ std::string problem(const Operation &operation, ncclComm_t comm) {
     if (!operation.newComm)
       return "split without a place for the new communicator";
     if (operation.color < -1)
-      return format("split with color %d", operation.color);
+      return format("split with color %d, expected -1 (no part) or more",
+                    operation.color);
     return "";
   }
   size_t width = sizeOf(operation.type);

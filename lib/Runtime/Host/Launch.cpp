@@ -47,10 +47,11 @@ std::string makePlan(const mercury_host_config &config, Plan &plan) {
     level.bandwidth = given.bandwidth;
     level.latency = given.latency;
     if (given.size < 1)
-      return format("level '%s' has size %lld", level.name.c_str(),
-                    static_cast<long long>(given.size));
+      return format("level '%s' has size %lld, expected at least 1",
+                    level.name.c_str(), static_cast<long long>(given.size));
     if (!(given.bandwidth >= 0) || !(given.latency >= 0))
-      return format("level '%s' has bandwidth %g and latency %g",
+      return format("level '%s' has bandwidth %g and latency %g, expected "
+                    "figures that are not negative",
                     level.name.c_str(), given.bandwidth, given.latency);
     if (given.size > kMaxRanks / ranks)
       return format("more than %lld ranks", static_cast<long long>(kMaxRanks));
@@ -81,7 +82,8 @@ std::string makePlan(const mercury_host_config &config, Plan &plan) {
     return format("unknown mode %d", static_cast<int>(config.mode));
   if (!(config.time_scale >= 0) || !(config.watchdog_seconds >= 0) ||
       config.memory_limit < 0)
-    return format("negative time scale %g, watchdog %g s or memory limit %lld",
+    return format("time scale %g, watchdog %g s and memory limit %lld must "
+                  "not be negative",
                   config.time_scale, config.watchdog_seconds,
                   static_cast<long long>(config.memory_limit));
   plan.settings.mode = config.mode;

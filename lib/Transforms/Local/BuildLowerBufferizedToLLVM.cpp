@@ -15,7 +15,6 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -25,7 +24,7 @@ void mercury::buildLowerBufferizedToLLVM(OpPassManager &pm) {
   pm.addPass(createConvertBufferizationToMemRefPass()); // clones
   pm.addPass(createLowerCopiesPass());
   pm.addPass(createConvertLinalgToLoopsPass());
-  pm.addPass(createForallToForLoopPass());
+  pm.addPass(createLowerForallsPass());
   pm.addPass(createLowerVectorsPass());
   pm.addPass(createLegalizeArithPass());
   pm.addPass(createLowerMathPass());

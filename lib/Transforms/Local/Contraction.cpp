@@ -117,16 +117,17 @@ std::optional<Contraction::Role> roleOf(bool inA, bool inB, bool inC) {
 
 FailureOr<Contraction> matchContraction(linalg::LinalgOp op,
                                         std::string *reason) {
-  auto fail = [&](StringRef why) {
+  auto fail = [&](const Twine &why) {
     if (reason)
       *reason = why.str();
     return failure();
   };
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
     return fail("it has not two inputs and one output");
-  for (Value operand : op->getOperands())
-    if (!isa<RankedTensorType, MemRefType>(operand.getType()))
-      return fail("an operand is neither a ranked tensor nor a memref");
+  for (OpOperand &operand : op->getOpOperands())
+    if (!isa<RankedTensorType, MemRefType>(operand.get().getType()))
+      return fail("operand " + Twine(operand.getOperandNumber()) +
+                  " is neither a ranked tensor nor a memref");
   if (!isMultiplyAdd(*op.getBlock()))
     return fail("its body is not a multiply and an add");
   Contraction result;
@@ -135,18 +136,20 @@ FailureOr<Contraction> matchContraction(linalg::LinalgOp op,
   for (auto [index, map] : llvm::enumerate(op.getIndexingMapsArray())) {
     std::optional<SmallVector<unsigned>> loops = loopsOfMap(map);
     if (!loops)
-      return fail("a dimension is not indexed by one loop");
+      return fail("operand " + Twine(index) +
+                  " has a dimension that is not indexed by one loop of its "
+                  "own");
     *operands[index] = {op->getOperand(index), *loops};
   }
   result.extents = op.getStaticLoopRanges();
   for (auto [loop, type] : llvm::enumerate(op.getIteratorTypesArray())) {
     if (ShapedType::isDynamic(result.extents[loop]))
-      return fail("an extent is dynamic");
+      return fail("the extent of loop " + Twine(loop) + " is dynamic");
     std::optional<Contraction::Role> role =
         roleOf(result.a.uses(loop), result.b.uses(loop), result.c.uses(loop));
     if (!role || (*role == Contraction::Role::K) !=
                      (type == utils::IteratorType::reduction))
-      return fail("a loop runs over one operand only");
+      return fail("loop " + Twine(loop) + " runs over one operand only");
     result.roles.push_back(*role);
   }
   if (result.loopsOf(Contraction::Role::K).empty())

@@ -50,6 +50,12 @@ int64_t strideOf(Value memref, unsigned dim) {
   return strides[dim];
 }
 
+std::string print(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 /// Finds the matrices of a contraction: the dimension of C that is contiguous
 /// is n. Fails with `reason`.
 FailureOr<Call> matchCall(linalg::LinalgOp op, std::string &reason) {
@@ -61,7 +67,7 @@ FailureOr<Call> matchCall(linalg::LinalgOp op, std::string &reason) {
     int64_t offset;
     auto type = cast<MemRefType>(operand.getType());
     if (failed(type.getStridesAndOffset(strides, offset)))
-      return reason = "a memref has no strides", failure();
+      return reason = "type '" + print(type) + "' has no strides", failure();
   }
   Call call;
   call.contraction = *contraction;
@@ -130,12 +136,6 @@ SmallVector<Matrix, 3> matricesOf(const Call &call) {
                     call.transposeB ? call.k : call.n});
   result.push_back({&form.c, call.m, call.n});
   return result;
-}
-
-std::string print(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
 }
 
 /// Why `kernel` does not take `call`; empty if it does.
@@ -296,8 +296,8 @@ struct PatchKernelsPass : impl::PatchKernelsPassBase<PatchKernelsPass> {
       if (auto structured = dyn_cast<linalg::LinalgOp>(op))
         ops.push_back(structured);
       else if (op->hasAttr(kPatchAttrName)) {
-        op->emitError() << "carries '" << kPatchAttrName
-                        << "' and is not a linalg op";
+        op->emitError() << "'" << op->getName() << "' carries '"
+                        << kPatchAttrName << "' and is not a linalg op";
         failedAny = true;
       }
     });
@@ -332,14 +332,9 @@ struct PatchKernelsPass : impl::PatchKernelsPassBase<PatchKernelsPass> {
     Attribute attribute = op->getAttr(kPatchAttrName);
     if (!attribute && local.empty())
       return success();
-    std::string name = local;
-    if (attribute) {
-      auto string = dyn_cast<StringAttr>(attribute);
-      if (!string)
-        return op.emitError()
-               << "attribute '" << kPatchAttrName << "' is not a string";
-      name = string.getValue().str();
-    }
+    // The dialect has verified that the attribute is a name.
+    std::string name =
+        attribute ? cast<StringAttr>(attribute).str() : std::string(local);
     std::string reason;
     const Kernel *kernel = nullptr;
     FailureOr<Call> call = failure();

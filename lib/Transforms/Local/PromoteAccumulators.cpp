@@ -190,7 +190,7 @@ LogicalResult promoteSoftmax(RewriterBase &b, linalg::SoftmaxOp op,
   }
   FailureOr<SmallVector<Value>> results = softmax.decomposeOperation(b);
   if (failed(results))
-    return op.emitRemark("is not decomposed"), failure();
+    return failure();
   Value result = (*results)[0];
   if (extends) {
     b.eraseOp(softmax);

@@ -14,8 +14,27 @@
 // ABSENT: exit 2
 
 // RUN: sh -c 'mercury-run --repeat=0 %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=REPEAT
-// REPEAT: mercury-run: error: --repeat and --chunks must be positive
+// REPEAT: mercury-run: error: --repeat must be positive, got 0
 // REPEAT: exit 2
+
+// RUN: sh -c 'mercury-run --chunks=-2 %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=CHUNKS
+// CHUNKS: mercury-run: error: --chunks must be positive, got -2
+// CHUNKS: exit 2
+
+// RUN: sh -c 'mercury-run -O7 %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=LEVEL
+// LEVEL: mercury-run: error: -O must be 0, 1, 2 or 3, got 7
+// LEVEL: exit 2
+
+// RUN: sh -c 'mercury-run --memory-limit=-5 %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=MEMORY
+// MEMORY: mercury-run: error: --memory-limit must not be negative, got -5
+// MEMORY: exit 2
+
+// RUN: sh -c 'mercury-run --watchdog=-1 %s 2>&1; mercury-run --link-latency=inf %s 2>&1; mercury-run --time-scale=nan %s 2>&1; mercury-run --link-bandwidth=-0.5 %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=FIGURE
+// FIGURE: mercury-run: error: --watchdog must be a finite number that is not negative, got -1
+// FIGURE: mercury-run: error: --link-latency must be a finite number that is not negative, got {{[Ii][Nn][Ff]}}
+// FIGURE: mercury-run: error: --time-scale must be a finite number that is not negative, got {{[Nn][Aa][Nn]}}
+// FIGURE: mercury-run: error: --link-bandwidth must be a finite number that is not negative, got -0.5
+// FIGURE: exit 2
 
 // RUN: sh -c 'mercury-run --local=fast %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=LOCAL
 // LOCAL: Cannot find option named 'fast'
@@ -30,11 +49,11 @@
 // TWICE: exit 2
 
 // RUN: sh -c 'mercury-run --entry=f --arg 1=a.npy %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=POSITION
-// POSITION: mercury-run: error: --arg 1: the function has 1 arguments
+// POSITION: mercury-run: error: --arg 1: @f has 1 arguments
 // POSITION: exit 2
 
 // RUN: sh -c 'mercury-run --entry=f --save 2=a.npy %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=RESULT
-// RESULT: mercury-run: error: --save 2: the function has 1 results
+// RESULT: mercury-run: error: --save 2: @f has 1 results
 // RESULT: exit 2
 
 // RUN: sh -c 'mercury-run %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=SEVERAL

@@ -12,6 +12,10 @@
 // ABSENT: mercury-run: error: cannot read the schedule file '{{.*}}absent.mlir'
 // ABSENT: exit 2
 
+// RUN: sh -c 'echo "module {" > %t.broken.mlir; mercury-run --topology=gpu=2 --schedule=%t.broken.mlir %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=BROKEN
+// BROKEN: mercury-run: error: cannot parse the transform script '{{.*}}broken.mlir'
+// BROKEN: exit 2
+
 func.func @f(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>)
     -> tensor<8x8xf32> {
   %r = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>)

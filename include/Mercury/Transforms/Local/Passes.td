@@ -156,6 +156,23 @@ def PatchKernelsPass : Pass<"mercury-patch-kernels", "mlir::ModuleOp"> {
   ];
 }
 
+def LowerForallsPass : Pass<"mercury-lower-foralls"> {
+  let summary = "turn foralls on buffers into loops";
+  let description = [{
+    The iterations of an `scf.forall` inside a rank run one after the other.
+
+    **Precondition:** memrefs; a forall on tensors is an error.
+    **Postcondition:** no `scf.forall`.
+
+    ```mlir
+    scf.forall (%i) in (4) { ... }
+    // becomes
+    scf.for %i = %c0 to %c4 step %c1 { ... }
+    ```
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+}
+
 def LowerCopiesPass : Pass<"mercury-lower-copies"> {
   let summary = "turn strided memref copies into loops";
   let description = [{

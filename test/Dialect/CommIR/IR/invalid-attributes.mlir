@@ -221,3 +221,23 @@ func.func private @value_attr_misspelt(tensor<8xf32> {commir.shard = "gpu"})
 
 // expected-error @below {{'commir.fingerprint' expects a text, got 1 : i64}}
 func.func private @attr_fingerprint_is_integer() attributes {commir.fingerprint = 1}
+
+// -----
+
+// expected-error @below {{'commir.chunks' expects a positive integer, got 0 : i64}}
+func.func private @attr_chunks_is_zero() attributes {commir.chunks = 0}
+
+// -----
+
+// expected-error @below {{'commir.chunks' expects a positive integer, got "two"}}
+func.func private @attr_chunks_is_text() attributes {commir.chunks = "two"}
+
+// -----
+
+// expected-error @below {{expected a figure, got "fast"}}
+commir.topology @level_c1_figure_is_text levels [#commir.level<gpu, 4, bandwidth "fast">]
+
+// -----
+
+// expected-error @below {{the element type has no name}}
+commir.topology @device_c1_type_without_name levels [#commir.level<gpu, 4>] device <peak {"" = 1}>

@@ -1,0 +1,5 @@
+// RUN: not mercury-opt %s --mercury-vectorize-contractions=vector-bits=64 2>&1 | FileCheck %s
+// CHECK: error: option 'vector-bits' is 64, expected 0, 128, 256 or 512
+func.func @f() {
+  return
+}
