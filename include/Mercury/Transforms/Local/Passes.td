@@ -156,6 +156,39 @@ def PatchKernelsPass : Pass<"mercury-patch-kernels", "mlir::ModuleOp"> {
   ];
 }
 
+def LowerAttentionPass : Pass<"mercury-lower-attention"> {
+  let summary = "turn online attention into plain loops";
+  let description = [{
+    `commir.online_attention` on buffers becomes scalar loops, written as its
+    definition reads: the maximum of a row's scores, the factor by which the
+    state changes, then exponentials, their sum and the accumulator, all in the
+    state's type. Shapes may be dynamic, and no buffer is allocated. NaN among
+    the scores stays NaN.
+
+    **Precondition:** buffers. **Postcondition:** no `commir.online_attention`
+    on buffers.
+
+    ```mlir
+    commir.online_attention maps [...] ins(%q, %k, %v : ...)
+                            outs(%acc, %max, %sum : ...)
+    // becomes
+    scf.for %m = %c0 to %queries step %c1 {
+      %top = scf.for %n = %c0 to %keys step %c1 iter_args(%t = %before) {
+        %score = scf.for %d = ... { ... }
+        %next = arith.maximumf %t, %score : f32 ... }
+      %factor = ... // exp(%before - %top)
+      %total = scf.for %n = %c0 to %keys step %c1 iter_args(%s = ...) {
+        %score = scf.for %d = ... { ... }
+        %weight = ... // exp(%score - %top)
+        scf.for %e = ... { ... } } }
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::math::MathDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+  ];
+}
+
 def LowerCopiesPass : Pass<"mercury-lower-copies"> {
   let summary = "turn strided memref copies into loops";
   let description = [{
