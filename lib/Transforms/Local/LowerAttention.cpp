@@ -80,9 +80,12 @@ private:
   Value load(OpOperand &operand) {
     Value element =
         memref::LoadOp::create(b, loc, operand.get(), indices(operand));
-    if (element.getType() == state)
-      return element;
-    return arith::ExtFOp::create(b, loc, state, element);
+    unsigned bits = element.getType().getIntOrFloatBitWidth();
+    if (bits < state.getWidth())
+      return arith::ExtFOp::create(b, loc, state, element);
+    if (bits > state.getWidth()) // A mask may be wider.
+      return arith::TruncFOp::create(b, loc, state, element);
+    return element;
   }
   void store(Value value, OpOperand &operand) {
     memref::StoreOp::create(b, loc, value, operand.get(), indices(operand));
