@@ -54,6 +54,8 @@ void mercury::buildHostPipeline(OpPassManager &pm,
   pm.addPass(bufferization::createOneShotBufferizePass());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
+  if (options.local != "loops")
+    pm.addNestedPass<func::FuncOp>(createVectorizeAttentionPass());
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);

@@ -38,14 +38,6 @@ const Host &host() {
   return host;
 }
 
-/// A block of at most `wanted`, a multiple of `unit`, that cuts `extent` into
-/// parts of nearly equal size.
-int64_t balance(int64_t extent, int64_t wanted, int64_t unit) {
-  int64_t parts = std::max<int64_t>(llvm::divideCeil(extent, wanted), 1);
-  return llvm::alignTo(std::max<int64_t>(llvm::divideCeil(extent, parts), 1),
-                       unit);
-}
-
 /// The last loop of A if it is a reduction, else that of B, else the largest.
 unsigned chooseReduction(const Contraction &contraction) {
   for (const Contraction::Operand *operand : {&contraction.a, &contraction.b})
@@ -93,6 +85,22 @@ Pack choosePackA(const Contraction &contraction, const Blocking &blocking) {
 }
 } // namespace
 
+int64_t balanceBlock(int64_t extent, int64_t wanted, int64_t unit) {
+  int64_t parts = std::max<int64_t>(llvm::divideCeil(extent, wanted), 1);
+  return llvm::alignTo(std::max<int64_t>(llvm::divideCeil(extent, parts), 1),
+                       unit);
+}
+
+RegisterBlock chooseRegisterBlock(unsigned bits, unsigned vectorBits) {
+  if (!vectorBits)
+    vectorBits = host().vectorBits;
+  int64_t lanes = vectorBits / bits;
+  // AVX-512 has 32 registers: 12 x 2 accumulators and room to load ahead. AVX2
+  // has 16: 6 x 2, two for B and one for A.
+  int64_t mr = vectorBits >= 512 ? 12 : vectorBits >= 256 ? 6 : 4;
+  return {lanes, mr, 2 * lanes, vectorBits >= 256 || host().fma};
+}
+
 std::optional<Blocking> chooseBlocking(Contraction &contraction,
                                        const BlockingOptions &options) {
   std::optional<unsigned> last = contraction.c.lastLoop();
@@ -105,23 +113,20 @@ std::optional<Blocking> chooseBlocking(Contraction &contraction,
   result.nLoop = *last;
   result.mLoop = contraction.largestLoop(Role::M);
   result.kLoop = chooseReduction(contraction);
-  unsigned bits = options.vectorBits ? options.vectorBits : host().vectorBits;
-  result.fma = bits >= 256 || host().fma;
-  result.lanes = bits / contraction.c.element().getIntOrFloatBitWidth();
-  // AVX-512 has 32 registers: 12 x 2 accumulators and room to load ahead. AVX2
-  // has 16: 6 x 2, two for B and one for A.
-  result.nr = 2 * result.lanes;
-  result.mr = options.registerM ? options.registerM
-              : bits >= 512     ? 12
-              : bits >= 256     ? 6
-                                : 4;
+  RegisterBlock registers = chooseRegisterBlock(
+      contraction.c.element().getIntOrFloatBitWidth(), options.vectorBits);
+  result.fma = registers.fma;
+  result.lanes = registers.lanes;
+  result.nr = registers.nr;
+  result.mr = options.registerM ? options.registerM : registers.mr;
   int64_t n = contraction.extents[result.nLoop];
   int64_t m = result.mLoop ? contraction.extents[*result.mLoop] : 1;
   int64_t k = contraction.extents[result.kLoop];
   // Measured on AVX-512 with 48 KiB and 2 MiB of cache; see benchmarks/.
-  result.kc = balance(k, options.blockK ? options.blockK : 384, result.nr);
-  result.nc = balance(n, options.blockN ? options.blockN : 1024, result.nr);
-  result.mc = balance(m, options.blockM ? options.blockM : 96, result.mr);
+  result.kc = balanceBlock(k, options.blockK ? options.blockK : 384, result.nr);
+  result.nc =
+      balanceBlock(n, options.blockN ? options.blockN : 1024, result.nr);
+  result.mc = balanceBlock(m, options.blockM ? options.blockM : 96, result.mr);
   result.packB = choosePackB(contraction, result);
   result.packA = choosePackA(contraction, result);
   return result;

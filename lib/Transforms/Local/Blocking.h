@@ -18,6 +18,20 @@ struct BlockingOptions {
   int64_t blockM = 0, blockN = 0, blockK = 0, registerM = 0;
 };
 
+/// What fits into the registers of a machine: `mr` rows of `nr` accumulators.
+struct RegisterBlock {
+  int64_t lanes = 0; ///< elements of a vector register
+  int64_t mr = 0, nr = 0;
+  bool fma = true;
+};
+
+/// For elements of `bits` bits and registers of `vectorBits`; 0 asks the CPU.
+RegisterBlock chooseRegisterBlock(unsigned bits, unsigned vectorBits);
+
+/// A block of at most `wanted`, rounded up to a multiple of `unit`, that cuts
+/// `extent` into parts of nearly equal size.
+int64_t balanceBlock(int64_t extent, int64_t wanted, int64_t unit);
+
 /// How one contraction is blocked. The kernel keeps mr x nr accumulators in
 /// registers; kc x nr of B stay in the first cache while rows pass, mc x kc of
 /// A and kc x nc of B in the second (Goto and van de Geijn, "Anatomy of

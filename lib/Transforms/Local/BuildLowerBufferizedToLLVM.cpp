@@ -22,6 +22,7 @@ using namespace mlir;
 
 void mercury::buildLowerBufferizedToLLVM(OpPassManager &pm) {
   pm.addPass(createConvertBufferizationToMemRefPass()); // clones
+  pm.addPass(createLowerAttentionPass());
   pm.addPass(createLowerCopiesPass());
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createLowerForallsPass());

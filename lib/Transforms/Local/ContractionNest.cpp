@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionNest.h"
+#include "VectorKernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -110,13 +111,6 @@ Value ContractionNest::extend(Value value) {
   if (auto vector = dyn_cast<VectorType>(value.getType()))
     type = vector.clone(accumulator);
   return arith::ExtFOp::create(b, loc, type, value);
-}
-
-Value ContractionNest::accumulate(Value lhs, Value rhs, Value sum) {
-  if (blocking.fma)
-    return vector::FMAOp::create(b, loc, lhs, rhs, sum);
-  Value product = arith::MulFOp::create(b, loc, lhs, rhs);
-  return arith::AddFOp::create(b, loc, sum, product);
 }
 
 VectorType ContractionNest::vectorOf(int64_t width) {
@@ -248,22 +242,10 @@ Value ContractionNest::emitKernel(Value c, const Columns &columns,
                                   const Rows &rows, Value columnPanel,
                                   Value rowPanel) {
   VectorType type = vectorOf(columns.width);
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  SmallVector<Value> sums(rows.height, zero);
-  auto loop = scf::ForOp::create(b, loc, constant(0), kSize, constant(1), sums);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value step = loop.getInductionVar();
-    Value column = loadB(columns, columnPanel, step);
-    SmallVector<Value> next;
-    for (int64_t row = 0; row < rows.height; ++row) {
-      Value element = vector::BroadcastOp::create(
-          b, loc, type, loadA(rows, rowPanel, row, step));
-      next.push_back(accumulate(element, column, loop.getRegionIterArg(row)));
-    }
-    scf::YieldOp::create(b, loc, next);
-  }
+  SmallVector<Value> sums = emitMicrokernel(
+      b, loc, kSize, rows.height, type, blocking.fma,
+      [&](int64_t row, Value step) { return loadA(rows, rowPanel, row, step); },
+      [&](Value step) { return loadB(columns, columnPanel, step); });
   // C is read after the sums are done: the loads do not delay the loop.
   Operand output = contraction.c;
   Value start = mul(rowPanel, rows.height);
@@ -276,7 +258,7 @@ Value ContractionNest::emitKernel(Value c, const Columns &columns,
           {*blocking.mLoop, add(rows.start, add(start, constant(row)))});
     SmallVector<Value> at = indices(output, moves);
     Value old = readVector(output, at, columns.width, columns.isFull());
-    Value sum = arith::AddFOp::create(b, loc, old, loop.getResult(row));
+    Value sum = arith::AddFOp::create(b, loc, old, sums[row]);
     c = writeRow(sum, c, at, columns.isFull());
   }
   return c;

@@ -86,7 +86,6 @@ private:
   Value writeRow(Value vector, Value into, llvm::ArrayRef<Value> at,
                  bool inBounds);
   Value extend(Value value);
-  Value accumulate(Value a, Value b, Value sum);
   mlir::VectorType vectorOf(int64_t width);
 
   mlir::OpBuilder &b;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionNest.h"
+#include "VectorKernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,26 +19,6 @@ using Pack = mercury::Blocking::Pack;
 
 namespace mercury {
 namespace {
-/// Transposes a square of 2^s rows of as many lanes in s steps: step by step,
-/// blocks of half the size change places across the diagonal.
-void transposeSquare(OpBuilder &b, Location loc, SmallVector<Value> &rows) {
-  int64_t size = rows.size();
-  for (int64_t half = size / 2; half >= 1; half /= 2)
-    for (int64_t i = 0; i < size; ++i) {
-      if (i & half)
-        continue;
-      SmallVector<int64_t> upper, lower;
-      for (int64_t lane = 0; lane < size; ++lane) {
-        bool right = lane & half;
-        upper.push_back(right ? size + lane - half : lane);
-        lower.push_back(right ? size + lane : lane + half);
-      }
-      Value first = rows[i], second = rows[i + half];
-      rows[i] = vector::ShuffleOp::create(b, loc, first, second, upper);
-      rows[i + half] = vector::ShuffleOp::create(b, loc, first, second, lower);
-    }
-}
-
 Value write(OpBuilder &b, Location loc, Value vector, Value into,
             ValueRange at) {
   return vector::TransferWriteOp::create(b, loc, vector, into, at,

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// None of these passes knows about ranks or communication: they see the linalg
-// ops that a rank executes, before (on tensors) or after (on buffers)
-// bufferization, and leave every other op alone.
+// None of these passes knows about ranks or communication: they see the ops
+// that compute inside a rank, linalg's and online attention, before (on
+// tensors) or after (on buffers) bufferization, and leave every other op alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MERCURY_TRANSFORMS_LOCAL_PASSES_H

@@ -115,6 +115,59 @@ def VectorizeContractionsPass : Pass<"mercury-vectorize-contractions"> {
   ];
 }
 
+def VectorizeAttentionPass : Pass<"mercury-vectorize-attention"> {
+  let summary = "fuse, block and vectorize online attention";
+  let description = [{
+    Replaces each `commir.online_attention` on buffers by one nest that computes
+    a block of scores, its exponentials and their product with the values while
+    they are in the cache: parallel loops that keys or values have outside, then
+    blocks of keys, packed once, then blocks of rows (query positions, and the
+    query heads that share a key). Both products run through the kernel of
+    `mercury-vectorize-contractions`; the exponential is a polynomial on vectors
+    with a relative error below 2^-23, exactly 0 for -inf and below 2^-126. The
+    accumulator is scaled while it is brought into the workspace. Inputs of f16
+    and bf16 are extended where they are packed; any order of dimensions is
+    right, one with a contiguous feature dimension is fast. NaN among the scores
+    of a row stays in its sum and accumulator, not in its maximum.
+
+    **Precondition:** buffers of static shapes and a state in f32. What does not
+    qualify is left alone: `mercury-lower-attention` turns it into loops.
+    **Postcondition:** the workspace is allocated before the nest, outside all
+    of its loops, and freed by nobody: buffer deallocation comes after.
+
+    ```mlir
+    commir.online_attention maps [...] ins(%q, %k, %v : ...)
+                            outs(%acc, %max, %sum : ...)
+    // becomes
+    %scores = memref.alloc() : memref<96x272xf32> ...
+    scf.for %n = %c0 to %keys step %c256 {
+      ... // pack K and V
+      scf.for %m = %c0 to %queries step %c96 {
+        ... // pack Q
+        scf.for ... { %s:12 = scf.for %d ... { ... vector.fma ... } ... }
+        scf.for %row ... { ... vector.reduction <maxnumf> ... }
+        scf.for ... { %o:12 = scf.for %j ... { ... vector.fma ... } ... } } }
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"0",
+           "Width of a vector register: 128, 256 or 512; 0 asks the host CPU">,
+    Option<"minFlops", "min-flops", "int64_t", /*default=*/"32768",
+           "Leave ops of fewer operations (2 M N (d + e)) alone">,
+    Option<"blockQueries", "block-queries", "int64_t", /*default=*/"0",
+           "Rows of a cache block; 0 picks it">,
+    Option<"blockKeys", "block-keys", "int64_t", /*default=*/"0",
+           "Keys of a cache block; 0 picks it">,
+  ];
+  let statistics = [
+    Statistic<"numVectorized", "num-vectorized", "Ops vectorized">,
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
+  ];
+}
+
 def PatchKernelsPass : Pass<"mercury-patch-kernels", "mlir::ModuleOp"> {
   let summary = "put registered kernels in the place of contractions";
   let description = [{
@@ -171,6 +224,39 @@ def LowerForallsPass : Pass<"mercury-lower-foralls"> {
     ```
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+}
+
+def LowerAttentionPass : Pass<"mercury-lower-attention"> {
+  let summary = "turn online attention into plain loops";
+  let description = [{
+    `commir.online_attention` on buffers becomes scalar loops, written as its
+    definition reads: the maximum of a row's scores, the factor by which the
+    state changes, then exponentials, their sum and the accumulator, all in the
+    state's type. Shapes may be dynamic, and no buffer is allocated. NaN among
+    the scores stays NaN.
+
+    **Precondition:** buffers. **Postcondition:** no `commir.online_attention`
+    on buffers.
+
+    ```mlir
+    commir.online_attention maps [...] ins(%q, %k, %v : ...)
+                            outs(%acc, %max, %sum : ...)
+    // becomes
+    scf.for %m = %c0 to %queries step %c1 {
+      %top = scf.for %n = %c0 to %keys step %c1 iter_args(%t = %before) {
+        %score = scf.for %d = ... { ... }
+        %next = arith.maximumf %t, %score : f32 ... }
+      %factor = ... // exp(%before - %top)
+      %total = scf.for %n = %c0 to %keys step %c1 iter_args(%s = ...) {
+        %score = scf.for %d = ... { ... }
+        %weight = ... // exp(%score - %top)
+        scf.for %e = ... { ... } } }
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::math::MathDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+  ];
 }
 
 def LowerCopiesPass : Pass<"mercury-lower-copies"> {

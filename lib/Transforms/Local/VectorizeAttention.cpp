@@ -1,0 +1,52 @@
+//===- VectorizeAttention.cpp - A fused tile for online attention ---------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionTile.h"
+#include "Mercury/Transforms/Local/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using mercury::commir::OnlineAttentionOp;
+
+namespace mercury {
+#define GEN_PASS_DEF_VECTORIZEATTENTIONPASS
+#include "Mercury/Transforms/Local/Passes.h.inc"
+
+namespace {
+struct VectorizeAttentionPass
+    : impl::VectorizeAttentionPassBase<VectorizeAttentionPass> {
+  using VectorizeAttentionPassBase::VectorizeAttentionPassBase;
+
+  void runOnOperation() override {
+    if (vectorBits != 0 && vectorBits != 128 && vectorBits != 256 &&
+        vectorBits != 512) {
+      getOperation()->emitError() << "option 'vector-bits' is " << vectorBits
+                                  << ", expected 0, 128, 256 or 512";
+      return signalPassFailure();
+    }
+    AttentionBlocking blocking{vectorBits, blockQueries, blockKeys};
+    SmallVector<OnlineAttentionOp> ops;
+    getOperation()->walk([&](OnlineAttentionOp op) {
+      if (isa<MemRefType>(op.getQuery().getType()) &&
+          AttentionTile::canEmit(op, minFlops))
+        ops.push_back(op);
+    });
+    for (OnlineAttentionOp op : ops) {
+      OpBuilder b(op);
+      AttentionTile(b, op, blocking).emit();
+      op.erase();
+      ++numVectorized;
+    }
+  }
+};
+} // namespace
+} // namespace mercury
