@@ -446,8 +446,8 @@ void NestBuilder::buildLoops() {
                                                           tileSizes);
   if (hasHalves) {
     // Continues from what the first half has made.
-    Operation *other = mlir::clone(b, whole, whole->getResultTypes(),
-                                   whole->getOperands());
+    Operation *other =
+        mlir::clone(b, whole, whole->getResultTypes(), whole->getOperands());
     FailureOr<TilingResult> second =
         cast<TilingInterface>(other).getTiledImplementation(b, tileOffsets(1),
                                                             tileSizes);

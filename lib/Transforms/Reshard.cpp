@@ -210,7 +210,8 @@ LocalValue Resharder::gather(Location loc, LocalValue v, size_t dim,
 /// The innermost axis of dimension `from` becomes that of dimension `to`, which
 /// is padded to `padded` first where it is held whole.
 LocalValue Resharder::exchange(Location loc, LocalValue v, size_t from,
-                               size_t to, const AxisList &axes, int64_t padded) {
+                               size_t to, const AxisList &axes,
+                               int64_t padded) {
   int64_t size = topology.sizeOf(axes);
   if (v.shape.placement.dims[to].empty()) {
     v.value = resize(loc, v.value, to, padded);
