@@ -39,6 +39,38 @@ def DistributePass : Pass<"mercury-distribute", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RaiseAttentionPass
+    : Pass<"mercury-raise-attention", "::mlir::func::FuncOp"> {
+  let summary = "Raise a softmax between two contractions to commir.attention";
+  let description = [{
+    Two contractions of linalg with a softmax between them, `linalg.softmax` or
+    the elementwise operators and reductions that it decomposes into, become
+    `commir.attention`. What stands between is not matched by its text: elements
+    are compared as terms (`Mercury/Analysis/TensorTerms.h`), through casts,
+    reshapes, transposes and broadcasts, so that query, key and value are the
+    smallest tensors that hold them and heads that were repeated are not.
+
+    What looks like softmax and cannot be proved to be attention is left as it
+    is, with a remark that names the op and the reason. See
+    `docs/Rationale/Attention.md` for what is proved.
+
+    ```mlir
+    %s = linalg.batch_matmul ins(%q, %kt ...)
+    %p = linalg.softmax dimension(2) ins(%s ...)
+    %o = linalg.batch_matmul ins(%p, %v ...)
+    // becomes
+    %o = commir.attention maps [...] ins(%q, %kt, %v ...)
+    ```
+
+    Precondition: linalg on tensors.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mercury::commir::CommIRDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numRaised", "num-raised", "Attentions that were raised">];
+}
+
 def ResolveCommunicationPass
     : Pass<"mercury-resolve-communication", "::mlir::ModuleOp"> {
   let summary = "Turn distributed loop nests into SPMD functions (stage 2 -> 3)";
