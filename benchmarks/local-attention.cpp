@@ -12,6 +12,8 @@
 //   unfused   the same two with a softmax between, by the tile's exponential
 // Prints how fast the tile and the unfused form are, as parts of the speed of
 // the sgemms alone, which run OpenBLAS' best kernel for this CPU (OpenBlas.h).
+// Their matrix of scores does not fit a cache, so the speed of a square sgemm
+// that does stands on the first line.
 //
 //   bench-local-attention [--queries=N] [--keys=N] [--features=64,128]
 //                         [--type=f32|bf16|f16] [--repeat=N] [--json=FILE]
@@ -327,7 +329,9 @@ int main(int argc, char **argv) {
 
   llvm::outs() << "attention, " << options.text("type")
                << ", one head, one thread, against two sgemms, "
-               << describeOpenBlas() << "\n";
+               << describeOpenBlas()
+               << llvm::format("; sgemm 768^3 %.1f GF\n",
+                               2.0 * 768 * 768 * 768 / probeOpenBlas() / 1e9);
   JsonLines json(options.text("json"));
   llvm::SmallVector<llvm::StringRef> features;
   llvm::StringRef(options.text("features")).split(features, ',');

@@ -49,8 +49,9 @@ struct VectorizeContractionsPass
   void runOnOperation() override {
     if (vectorBits != 0 && vectorBits != 128 && vectorBits != 256 &&
         vectorBits != 512) {
-      getOperation()->emitError() << "option 'vector-bits' is " << vectorBits
-                                  << ", expected 0, 128, 256 or 512";
+      getOperation()->emitError()
+          << "option 'vector-bits' is " << vectorBits.getValue()
+          << ", expected 0, 128, 256 or 512";
       return signalPassFailure();
     }
     BlockingOptions options;
