@@ -26,6 +26,7 @@ void mercury::buildDistributePipeline(
   pm.addPass(createConvertElementwiseToLinalgPass());
   if (options.promote)
     pm.addNestedPass<func::FuncOp>(createPromoteAccumulatorsPass());
+  pm.addNestedPass<func::FuncOp>(createRaiseAttentionPass());
   pm.addNestedPass<func::FuncOp>(createExpandAttentionPass());
   SetSchedulePassOptions schedule;
   schedule.schedule = options.schedule;
@@ -75,6 +76,7 @@ void mercury::buildHostPipeline(OpPassManager &pm,
   } else {
     pm.addPass(createPatchKernelsPass());
   }
+  pm.addPass(createLowerAttentionPass());
   pm.addPass(createConvertCommIRToNCCLPass());
   buildLowerBufferizedToLLVM(pm);
 }

@@ -8,6 +8,7 @@
 
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Transforms/Passes.h"
+#include "ShiftArithmetic.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -89,7 +90,7 @@ static LogicalResult eraseRankLoop(scf::ForallOp loop) {
 
 /// (index + stride * coordinate) mod modulus, with a result that is not
 /// negative.
-static void eraseShift(ShiftOp shift) {
+void mercury::lowerShift(ShiftOp shift) {
   OpBuilder b(shift);
   AffineExpr index = b.getAffineDimExpr(0), coordinate = b.getAffineDimExpr(1);
   AffineExpr sum = index + coordinate * static_cast<int64_t>(shift.getStride());
@@ -124,7 +125,7 @@ struct ErasePlacementPass
         op->getResult(0).replaceAllUsesWith(op->getOperand(0));
         op->erase();
       } else if (auto shift = dyn_cast<ShiftOp>(op)) {
-        eraseShift(shift);
+        lowerShift(shift);
       } else if (auto loop = dyn_cast<scf::ForallOp>(op)) {
         if (isRankLoop(loop) && failed(eraseRankLoop(loop)))
           return signalPassFailure();

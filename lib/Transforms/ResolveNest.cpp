@@ -9,6 +9,7 @@
 #include "ResolveNest.h"
 #include "IndexTables.h"
 #include "NestPlan.h"
+#include "ShiftArithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -439,11 +440,17 @@ FailureOr<NestResolver::State> NestResolver::emitBody(State state) {
     map.map(loop.getInductionVar(), time);
   for (auto [iv, axis] : llvm::zip(nest.rankLoop.getInductionVars(), nest.axes))
     map.map(iv, resharder.coordinate(loc, {axis}));
+  // Ranks have coordinates where the loops had iterations.
+  SmallVector<ShiftOp> shifts;
+  auto copy = [&](Operation &op) {
+    if (auto shift = dyn_cast<ShiftOp>(b.clone(op, map)))
+      shifts.push_back(shift);
+  };
   // Index arithmetic between the loops.
   for (scf::ForOp loop : nest.timeLoops)
     for (Operation &op : loop.getBody()->without_terminator())
       if (!isa<scf::ForOp, scf::ForallOp>(op))
-        b.clone(op, map);
+        copy(op);
 
   llvm::DenseMap<Operation *, const Access *> accessOf;
   for (const Access &access : accesses)
@@ -502,7 +509,7 @@ FailureOr<NestResolver::State> NestResolver::emitBody(State state) {
     });
     if (walked.wasInterrupted())
       return failure();
-    b.clone(op, map);
+    copy(op);
   }
   for (auto insert :
        nest.rankLoop.getTerminator().getOps<tensor::ParallelInsertSliceOp>()) {
@@ -534,6 +541,7 @@ FailureOr<NestResolver::State> NestResolver::emitBody(State state) {
         b, loc, value, tile,
         localOffsets(access, shapeOfAccess(access), state.times), sizes, unit);
   }
+  llvm::for_each(shifts, lowerShift);
   return state;
 }
 

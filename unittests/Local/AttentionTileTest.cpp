@@ -131,7 +131,7 @@ struct Problem {
       if (i + 1 == array.shape.size())
         stride += room;
     }
-    array.isPlain = room == 0 && spread == 1;
+    array.isPlain = array.shape.empty() || (room == 0 && spread == 1);
     array.data.assign(stride * array.width(), '\xff'); // NaN
   }
 
@@ -217,7 +217,7 @@ protected:
     ASSERT_FALSE(static_cast<bool>(error)) << llvm::toString(std::move(error));
   }
 
-  /// Random inputs; the state is that of `earlier` more keys.
+  /// Random inputs; the state is empty, or any at all.
   void fill(Problem &problem, std::mt19937 &random) {
     std::normal_distribution<double> normal;
     int64_t at[NumLoops] = {};
@@ -379,8 +379,6 @@ Problem randomProblem(unsigned seed, std::mt19937 &random) {
   for (int loop : {Head, Group, Query, Key})
     if (random() % 2)
       ofMask.push_back(loop);
-  if (ofMask.empty())
-    ofMask.push_back(Key);
   shape(problem.mask, ofMask, false);
   shape(problem.acc, {Head, Group, Query, ValueFeature}, true);
   shape(problem.max, {Head, Group, Query}, true);

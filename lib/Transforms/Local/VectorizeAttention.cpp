@@ -29,10 +29,19 @@ struct VectorizeAttentionPass
   void runOnOperation() override {
     if (vectorBits != 0 && vectorBits != 128 && vectorBits != 256 &&
         vectorBits != 512) {
-      getOperation()->emitError() << "option 'vector-bits' is " << vectorBits
-                                  << ", expected 0, 128, 256 or 512";
+      getOperation()->emitError()
+          << "option 'vector-bits' is " << vectorBits.getValue()
+          << ", expected 0, 128, 256 or 512";
       return signalPassFailure();
     }
+    for (auto [name, value] :
+         {std::pair("block-queries", blockQueries.getValue()),
+          std::pair("block-keys", blockKeys.getValue())})
+      if (value < 0) {
+        getOperation()->emitError() << "option '" << name << "' is " << value
+                                    << ", expected 0 or a positive number";
+        return signalPassFailure();
+      }
     AttentionBlocking blocking{vectorBits, blockQueries, blockKeys};
     SmallVector<OnlineAttentionOp> ops;
     getOperation()->walk([&](OnlineAttentionOp op) {
