@@ -70,6 +70,7 @@ void mercury::buildHostPipeline(OpPassManager &pm,
   } else {
     pm.addPass(createPatchKernelsPass());
   }
+  pm.addNestedPass<func::FuncOp>(createLowerAttentionPass());
   pm.addPass(createConvertCommIRToNCCLPass());
   buildLowerBufferizedToLLVM(pm);
 }
