@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionNest.h"
+#include "Mercury/Dialect/CommIR/IR/AttrNames.h"
 #include "Mercury/Transforms/Local/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,6 +18,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
+using mercury::commir::kPatchAttrName;
 
 namespace mercury {
 #define GEN_PASS_DEF_VECTORIZECONTRACTIONSPASS
@@ -61,7 +63,9 @@ struct VectorizeContractionsPass
     options.registerM = registerM;
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) {
-      if (op.hasPureTensorSemantics() && op.getNumReductionLoops())
+      // A kernel takes the place of what is patched.
+      if (op.hasPureTensorSemantics() && op.getNumReductionLoops() &&
+          !op->hasAttr(kPatchAttrName))
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
