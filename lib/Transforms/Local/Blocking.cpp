@@ -46,6 +46,18 @@ int64_t balance(int64_t extent, int64_t wanted, int64_t unit) {
                        unit);
 }
 
+/// The largest divisor of `block` that is at most `most`; a multiple of `unit`
+/// where there is one.
+int64_t divide(int64_t block, int64_t most, int64_t unit) {
+  for (int64_t size = most / unit * unit; size > 0; size -= unit)
+    if (block % size == 0)
+      return size;
+  int64_t size = std::min(block, most);
+  while (block % size != 0)
+    --size;
+  return size;
+}
+
 /// The last loop of A if it is a reduction, else that of B, else the largest.
 unsigned chooseReduction(const Contraction &contraction) {
   for (const Contraction::Operand *operand : {&contraction.a, &contraction.b})
@@ -94,7 +106,8 @@ Pack choosePackA(const Contraction &contraction, const Blocking &blocking) {
 } // namespace
 
 std::optional<Blocking> chooseBlocking(Contraction &contraction,
-                                       const BlockingOptions &options) {
+                                       const BlockingOptions &options,
+                                       ArrayRef<int64_t> tile) {
   std::optional<unsigned> last = contraction.c.lastLoop();
   if (!last || contraction.roles[*last] == Role::Batch)
     return std::nullopt;
@@ -115,6 +128,16 @@ std::optional<Blocking> chooseBlocking(Contraction &contraction,
               : bits >= 512     ? 12
               : bits >= 256     ? 6
                                 : 4;
+  auto asked = [&](std::optional<unsigned> loop) {
+    return loop && !tile.empty() ? tile[*loop] : 0;
+  };
+  int64_t askedM = asked(result.mLoop), askedN = asked(result.nLoop),
+          askedK = asked(result.kLoop);
+  // Register blocks divide the blocks that are asked for.
+  if (askedM)
+    result.mr = divide(askedM, result.mr, 1);
+  if (askedN)
+    result.nr = divide(askedN, result.nr, result.lanes);
   int64_t n = contraction.extents[result.nLoop];
   int64_t m = result.mLoop ? contraction.extents[*result.mLoop] : 1;
   int64_t k = contraction.extents[result.kLoop];
@@ -122,8 +145,22 @@ std::optional<Blocking> chooseBlocking(Contraction &contraction,
   result.kc = balance(k, options.blockK ? options.blockK : 384, result.nr);
   result.nc = balance(n, options.blockN ? options.blockN : 1024, result.nr);
   result.mc = balance(m, options.blockM ? options.blockM : 96, result.mr);
+  if (askedM)
+    result.mc = askedM;
+  if (askedN)
+    result.nc = askedN;
+  if (askedK && askedK < k) // else one block, with room to round up
+    result.kc = askedK;
+  else if (askedK)
+    result.kc = llvm::alignTo(k, result.nr);
   result.packB = choosePackB(contraction, result);
   result.packA = choosePackA(contraction, result);
+  // What turns squares reads and writes whole ones.
+  if (result.packB == Pack::Turned &&
+      (result.nr % result.lanes != 0 || result.kc % result.lanes != 0))
+    result.packB = Pack::Scalar;
+  if (result.packA == Pack::Turned && result.kc % result.nr != 0)
+    result.packA = Pack::Scalar;
   return result;
 }
 

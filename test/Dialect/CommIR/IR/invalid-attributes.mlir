@@ -221,3 +221,24 @@ func.func private @value_attr_misspelt(tensor<8xf32> {commir.shard = "gpu"})
 
 // expected-error @below {{'commir.fingerprint' expects a text, got 1 : i64}}
 func.func private @attr_fingerprint_is_integer() attributes {commir.fingerprint = 1}
+
+// -----
+
+func.func @attr_tile_of_two_loops(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'commir.tile' expects a size for each loop of a distributable op, none negative, got array<i64: 4, 4>}}
+  %0 = linalg.matmul {commir.tile = array<i64: 4, 4>} ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%a : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @attr_tile_negative(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'commir.tile' expects a size for each loop of a distributable op, none negative, got array<i64: 4, -4>}}
+  %0 = linalg.exp {commir.tile = array<i64: 4, -4>} ins(%a : tensor<8x8xf32>) outs(%a : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+// expected-error @below {{'commir.tile' expects a size for each loop of a distributable op, none negative, got array<i64: 4>}}
+func.func private @attr_tile_on_a_function() attributes {commir.tile = array<i64: 4>}
