@@ -267,9 +267,10 @@ def AnnotateRequirementsPass
   let summary = "Write down what a program needs";
   let description = [{
     Adds to the attribute `commir.requirements` of functions that ranks run: at
-    stage 3 on tensors what each communication moves per step, over which axes
-    and congestion domain, and the bandwidth above which it is hidden (where the
-    topology gives the device's rate); on buffers the bytes per rank and class.
+    stage 3 on tensors what each communication moves per step, over which axes,
+    and per congestion domain that it crosses the bytes on the fullest link and
+    the bandwidth above which they are hidden (where the topology gives the
+    device's rate); on buffers the bytes per rank and class.
     Gives allocations that communication uses their class.
   }];
 }
