@@ -59,7 +59,8 @@ struct Times {
 
 constexpr int64_t extent = 256;
 
-Times measure(mlir::MLIRContext &context, const char *schedule,
+/// `hops`: tiles that a rank receives one after the other.
+Times measure(mlir::MLIRContext &context, const char *schedule, int64_t hops,
               const Setting &setting) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(
       gemmText(extent, extent, extent, "{commir.patch = \"wait\"}"), &context);
@@ -70,7 +71,7 @@ Times measure(mlir::MLIRContext &context, const char *schedule,
   CompiledProgram program = orFail(compileProgram(*module, options));
   std::vector<HostTensor> arguments = makeArguments(program.globalArguments(),
                                                     /*seed=*/0);
-  double steps = setting.ranks, hops = setting.ranks - 1;
+  double steps = setting.ranks;
   double hop = setting.part * setting.step * steps / hops;
   auto run = [&](bool compute, bool communicate) {
     secondsPerMultiplyAdd =
@@ -116,13 +117,27 @@ int main(int argc, char **argv) {
                << " ranks, emulated links, local work replaced by waits of "
                << llvm::format("%.1f", setting.step * 1e3)
                << " ms a step, medians of " << setting.repeat << "\n";
+  // Fetched tiles come from their owner, the first one is the rank's own. Of
+  // tiles that are broadcast the first one, too, has to come; it alone has
+  // nothing to hide behind.
   struct Form {
-    const char *name, *schedule, *goal;
+    const char *name, *schedule;
+    int64_t hops;
+    const char *goal;
   };
+  int64_t ranks = setting.ranks;
   for (const Form &form :
-       {Form{"shifted", "all_gather_gemm_shifted", "at most 1.15"},
-        Form{"synchronous", "all_gather_gemm", "at least 1.60"}}) {
-    Times times = measure(context, form.schedule, setting);
+       {Form{"shifted", "all_gather_gemm_shifted", ranks - 1, "at most 1.15"},
+        Form{"fetched",
+             "loops [time {gpu} shift {gpu}, rank gpu, -] inputs [[{gpu}, {}] "
+             "fetch {gpu}, [{}, {gpu}]] results [[{}, {gpu}]]",
+             ranks - 1, "at most 1.15"},
+        Form{"broadcast",
+             "loops [time {gpu}, rank gpu, -] inputs [[{gpu}, {}], [{}, {gpu}]]"
+             " results [[{}, {gpu}]]",
+             ranks, "at most 1.35"},
+        Form{"synchronous", "all_gather_gemm", ranks - 1, "at least 1.60"}}) {
+    Times times = measure(context, form.schedule, form.hops, setting);
     double ratio = times.both / times.compute;
     double part = times.communication / times.compute;
     llvm::outs() << llvm::format(

@@ -16,8 +16,6 @@ using namespace mercury::commir;
 static constexpr size_t kMaxCallsPerGroup = 256;
 /// What an event takes of the budget: the ranks have yet to meet.
 static constexpr int64_t kEventCost = 16;
-/// Communicators that share ranks and may be in flight together.
-static constexpr size_t kMaxCommunicators = 2;
 
 static int64_t numElements(Value value) {
   return cast<ShapedType>(value.getType()).getNumElements();

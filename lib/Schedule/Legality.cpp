@@ -51,6 +51,21 @@ Verdict Verifier::checkOptions() {
     if (s.tile[l] < 0)
       return Verdict::no("tile size " + str(s.tile[l]) + " of " + loopName(l) +
                          " is negative");
+  if (!s.tile.empty() && !s.patch.empty())
+    return Verdict::no("schedule has sizes of the local tile and the kernel '" +
+                       s.patch + "', which blocks as it likes");
+  return Verdict::ok();
+}
+
+Verdict Verifier::checkTile() {
+  for (size_t l = 0; l < s.tile.size(); ++l) {
+    int64_t here =
+        paddedExtent(s, op, l, topology) / numTiles(s.loops[l], topology);
+    if (s.tile[l] > here)
+      return Verdict::no("tile size " + str(s.tile[l]) + " of " + loopName(l) +
+                         " is larger than the " + str(here) +
+                         " elements that a rank computes in one step");
+  }
   return Verdict::ok();
 }
 

@@ -8,6 +8,7 @@
 #include "AxisUtils.h"
 #include "PrimitiveChecks.h"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 
@@ -70,6 +71,22 @@ Verdict mercury::tile(Schedule &s, const ScheduleContext &c, size_t loop,
   factor.axes = axes;
   factor.order = nextOrder(s);
   s.loops[loop].push_back(std::move(factor));
+  return Verdict::ok();
+}
+
+Verdict mercury::localTile(Schedule &s, const ScheduleContext &c, size_t loop,
+                           int64_t size) {
+  if (Verdict v = checkLoop(s, c, loop); !v)
+    return v;
+  if (size < 0)
+    return Verdict::no("loop " + str(loop) +
+                       " cannot be computed in blocks of " + str(size) +
+                       " elements");
+  s.tile.resize(s.loops.size());
+  s.tile[loop] = size;
+  if (std::all_of(s.tile.begin(), s.tile.end(),
+                  [](int64_t tile) { return tile == 0; }))
+    s.tile.clear();
   return Verdict::ok();
 }
 

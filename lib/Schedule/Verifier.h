@@ -22,11 +22,11 @@ public:
       : s(s), op(op), topology(topology) {}
 
   Verdict run() {
-    for (auto part :
-         {&Verifier::checkShape, &Verifier::checkOptions, &Verifier::checkAxes,
-          &Verifier::checkFactors, &Verifier::checkReductions,
-          &Verifier::checkInputs, &Verifier::checkResults,
-          &Verifier::checkShifts, &Verifier::checkPrimitives})
+    for (auto part : {&Verifier::checkShape, &Verifier::checkOptions,
+                      &Verifier::checkAxes, &Verifier::checkFactors,
+                      &Verifier::checkReductions, &Verifier::checkInputs,
+                      &Verifier::checkResults, &Verifier::checkShifts,
+                      &Verifier::checkPrimitives, &Verifier::checkTile})
       if (Verdict v = (this->*part)(); !v)
         return v;
     return Verdict::ok();
@@ -42,6 +42,7 @@ private:
   Verdict checkResults();
   Verdict checkShifts();
   Verdict checkPrimitives();
+  Verdict checkTile();
 
   Verdict checkInput(size_t i);
   Verdict checkResult(size_t r);

@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mercury/Analysis/LinkTraffic.h"
 #include "Mercury/Analysis/MemoryFootprint.h"
 #include "Mercury/Analysis/WorkCount.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/JSON.h"
 
 namespace mercury {
@@ -24,20 +26,6 @@ using namespace mercury::commir;
 
 static int64_t bytesOf(Value value) {
   return mercury::bytesOf(value.getType());
-}
-
-/// The levels that a set of axes crosses: the one with the least bandwidth
-/// carries the traffic that matters.
-static const Level *slowestLevel(const AxisList &axes,
-                                 const TopologyModel &topology) {
-  const Level *slowest = nullptr;
-  for (const AxisRef &axis : axes) {
-    const Level *level = topology.find(axis.level);
-    if (level && (!slowest || (level->bandwidth > 0 &&
-                               level->bandwidth < slowest->bandwidth)))
-      slowest = level;
-  }
-  return slowest;
 }
 
 static llvm::json::Array names(const AxisList &axes) {
@@ -69,9 +57,7 @@ struct AnnotateRequirementsPass
   /// Bytes that leave a rank, by ring algorithms over P ranks: all-gather and
   /// reduce-scatter (P - 1) pieces, all-reduce 2 (P - 1) / P of the data,
   /// all-to-all (P - 1) / P.
-  int64_t bytesSent(Operation *op, const AxisList &axes,
-                    const TopologyModel &topology) {
-    int64_t ranks = topology.sizeOf(axes);
+  int64_t bytesSent(Operation *op, int64_t ranks) {
     if (auto gather = dyn_cast<AllGatherOp>(op))
       return bytesOf(gather.getInput()) * (ranks - 1);
     if (auto scatter = dyn_cast<ReduceScatterOp>(op))
@@ -83,45 +69,81 @@ struct AnnotateRequirementsPass
     return bytesOf(cast<DestinationStyleOpInterface>(op).getDpsInits()[0]);
   }
 
+  /// Multiply-adds that the communication can hide behind: those of the step of
+  /// the loop that it comes ahead in (see mercury-overlap).
+  static int64_t workBeside(Operation *op) {
+    auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+    bool comesAhead =
+        loop && llvm::all_of(op->getOperands(), [&](Value operand) {
+          auto dps = cast<DestinationStyleOpInterface>(op);
+          return !isa<TensorType>(operand.getType()) ||
+                 llvm::is_contained(dps.getDpsInits(), operand) ||
+                 loop.isDefinedOutsideOfLoop(operand);
+        });
+    return comesAhead ? countMultiplyAdds(loop) : 0;
+  }
+
   llvm::json::Array communication(func::FuncOp function,
                                   const TopologyModel &topology) {
     llvm::json::Array list;
     double rate = peakRate(function, topology.device);
-    auto add = [&](Operation *op, StringRef kind, const AxisList &axes,
-                   int64_t bytes, int64_t times, int64_t work) {
-      const Level *level = slowestLevel(axes, topology);
+    auto add = [&](StringRef kind, const AxisList &axes, int64_t bytes,
+                   int64_t times, int64_t work, const LinkTraffic &traffic) {
+      llvm::json::Array domains;
+      for (const LinkTraffic::Domain &domain : traffic.domains()) {
+        llvm::json::Object entry{{"domain", domain.name},
+                                 {"levels", domain.levels},
+                                 {"bytes_per_step", domain.bytes}};
+        // Hidden while bytes / bandwidth <= 2 * work / rate.
+        if (work && rate > 0)
+          entry["hidden_above_bytes_per_second"] =
+              domain.bytes * rate / (2.0 * work);
+        domains.push_back(std::move(entry));
+      }
       llvm::json::Object entry{{"kind", kind},
                                {"axes", names(axes)},
                                {"bytes_per_step", bytes},
-                               {"steps", times}};
-      if (level)
-        entry["domain"] = level->domain.empty() ? level->name : level->domain;
-      if (work) {
+                               {"steps", times},
+                               {"domains", std::move(domains)}};
+      if (work)
         entry["multiply_adds_per_step"] = work;
-        // Hidden while bytes / bandwidth <= 2 * work / rate.
-        if (rate > 0)
-          entry["hidden_above_bytes_per_second"] = bytes * rate / (2.0 * work);
-      }
       list.push_back(std::move(entry));
     };
     function.walk([&](Operation *op) {
       int64_t times = iterationsAround(op, function);
       if (auto rotate = dyn_cast<RotateOp>(op)) {
-        int64_t work = countMultiplyAdds(op);
         SmallVector<Value> tiles(rotate.getTravel());
         llvm::append_range(tiles, rotate.getCarry());
-        llvm::MapVector<Attribute, int64_t> bytes; // by axes
-        for (auto [tile, hop] : llvm::zip(tiles, rotate.getHops())) {
-          SmallVector<Attribute> axes(cast<HopAttr>(hop).getAxes());
-          bytes[ArrayAttr::get(op->getContext(), axes)] += bytesOf(tile);
+        struct Sum {
+          int64_t bytes = 0;
+          std::optional<LinkTraffic> traffic;
+        };
+        llvm::MapVector<Attribute, Sum> sums; // by axes
+        for (auto [tile, attr] : llvm::zip(tiles, rotate.getHops())) {
+          auto hop = cast<HopAttr>(attr);
+          SmallVector<Attribute> axes(hop.getAxes());
+          Sum &sum = sums[ArrayAttr::get(op->getContext(), axes)];
+          if (!sum.traffic)
+            sum.traffic.emplace(topology);
+          sum.bytes += bytesOf(tile);
+          sum.traffic->shift(hop.getAxisList(), hop.getStride(), bytesOf(tile));
         }
-        for (auto [axes, sum] : bytes)
-          add(op, "rotate", toAxisList(cast<ArrayAttr>(axes)), sum,
-              times * (rotate.getSteps() - 1), work);
+        for (auto &[axes, sum] : sums)
+          add("rotate", toAxisList(cast<ArrayAttr>(axes)), sum.bytes,
+              times * (rotate.getSteps() - 1), countMultiplyAdds(op),
+              *sum.traffic);
       } else if (auto communication = dyn_cast<CommunicationOpInterface>(op)) {
         AxisList axes = toAxisList(communication.getCommunicationAxes());
-        add(op, op->getName().stripDialect(), axes,
-            bytesSent(op, axes, topology), times, 0);
+        int64_t ranks = topology.sizeOf(axes), bytes = bytesSent(op, ranks);
+        LinkTraffic traffic(topology);
+        if (isa<PermuteOp>(op)) // to whom differs from step to step
+          traffic.sendSomewhere(axes, bytes);
+        else if (isa<AllToAllOp>(op))
+          traffic.exchange(axes, ranks > 1 ? bytes / (ranks - 1) : 0);
+        else
+          traffic.shift(axes, /*stride=*/1, bytes);
+        add(op->getName().stripDialect(), axes, bytes, times, workBeside(op),
+            traffic);
       }
     });
     return list;
@@ -145,14 +167,15 @@ struct AnnotateRequirementsPass
     if (!topology)
       return;
     llvm::json::Object all;
-    if (auto text = function->getAttrOfType<StringAttr>(kRequirementsAttrName))
-      if (llvm::Expected<llvm::json::Value> parsed =
-              llvm::json::parse(text.getValue())) {
-        if (auto *object = parsed->getAsObject())
-          all = std::move(*object);
-      } else {
+    if (auto text =
+            function->getAttrOfType<StringAttr>(kRequirementsAttrName)) {
+      llvm::Expected<llvm::json::Value> parsed =
+          llvm::json::parse(text.getValue());
+      if (!parsed)
         llvm::consumeError(parsed.takeError());
-      }
+      else if (auto *object = parsed->getAsObject())
+        all = std::move(*object);
+    }
     bool onBuffers = llvm::any_of(function.getArgumentTypes(),
                                   llvm::IsaPred<BaseMemRefType>);
     if (onBuffers) {

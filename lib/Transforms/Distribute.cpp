@@ -92,9 +92,6 @@ LogicalResult NestBuilder::check() {
     return op->emitError() << "has a dynamic extent in a value of type "
                            << dynamic.getType()
                            << "; only static shapes are distributed";
-  if (!s.tile.empty())
-    return op->emitError("has a schedule with sizes of the local tile; code "
-                         "generation chooses them at present");
   for (auto [l, loop] : llvm::enumerate(model.loops))
     if (loop.extent <= 0)
       return op->emitError() << "has no elements along loop d" << l
@@ -178,6 +175,8 @@ LogicalResult NestBuilder::padOperands() {
   cast<DistributableOpInterface>(padded).limitReductions(b, extents);
   if (!s.patch.empty())
     padded->setAttr(kPatchAttrName, b.getStringAttr(s.patch));
+  if (!s.tile.empty())
+    padded->setAttr(kTileAttrName, b.getDenseI64ArrayAttr(s.tile));
   if (s.chunks > 1)
     padded->setAttr(kChunksAttrName, b.getI64IntegerAttr(s.chunks));
   return success();

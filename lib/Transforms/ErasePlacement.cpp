@@ -112,8 +112,9 @@ struct ErasePlacementPass
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) { ops.push_back(op); });
     for (Operation *op : ops) {
-      for (StringRef name : {kScheduleAttrName, kTopologyAttrName,
-                             kPatchAttrName, kFingerprintAttrName})
+      for (StringRef name :
+           {kScheduleAttrName, kTopologyAttrName, kPatchAttrName, kTileAttrName,
+            kChunksAttrName, kFingerprintAttrName})
         op->removeDiscardableAttr(name);
       if (auto function = dyn_cast<func::FuncOp>(op)) {
         for (unsigned i = 0; i < function.getNumArguments(); ++i)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mercury/Analysis/CommunicationPlay.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,6 +21,7 @@ namespace mercury {
 } // namespace mercury
 
 using namespace mlir;
+using namespace mercury;
 using namespace mercury::commir;
 
 namespace {
@@ -307,7 +309,6 @@ struct LowerRotationPass
                            "loops");
         return signalPassFailure();
       }
-    // At most two communicators that share ranks are in flight together.
     llvm::DenseMap<Operation *, size_t> inFlight;
     SmallVector<bool> late;
     for (RotateOp rotate : rotations) {
@@ -319,7 +320,7 @@ struct LowerRotationPass
       for (auto hop : rotate.getHops().getAsRange<HopAttr>())
         sets.insert(ArrayAttr::get(
             &getContext(), llvm::to_vector_of<Attribute>(hop.getAxes())));
-      late.push_back(inside > 0 && inside + sets.size() > 2);
+      late.push_back(inside > 0 && inside + sets.size() > kMaxCommunicators);
       inFlight[rotate] = late.back() ? inside : inside + sets.size();
     }
     for (auto [rotate, isLate] : llvm::zip(rotations, late)) {

@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferEffects.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Transforms/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "Prefetch.h"
 
 namespace mercury {
 #define GEN_PASS_DEF_OVERLAPPASS
@@ -18,62 +17,19 @@ namespace mercury {
 } // namespace mercury
 
 using namespace mlir;
+using namespace mercury;
 using namespace mercury::commir;
 
-/// Buffers that a view may be part of: allocations and arguments, of which no
-/// two overlap, or (loop-carried and selected buffers) something unknown.
-static Value rootOf(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
-  return buffer;
-}
-
-static bool isKnownRoot(Value root) {
-  if (root.getDefiningOp<memref::AllocOp>())
-    return true;
-  auto argument = dyn_cast<BlockArgument>(root);
-  return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
-}
-
-static bool mayOverlap(Value a, Value b) {
-  Value x = rootOf(a), y = rootOf(b);
-  if (x == y)
-    return true;
-  return !(isKnownRoot(x) && isKnownRoot(y));
-}
-
-/// Whether `op` (with everything inside) may write a buffer of `read`, may
-/// touch one of `written`, communicates, or has effects that are not known.
+/// Whether `op` (with everything inside) communicates, or touches buffers that
+/// are in flight.
 static bool conflicts(Operation *op, ArrayRef<Value> read,
                       ArrayRef<Value> written) {
-  WalkResult result = op->walk([&](Operation *inner) {
-    if (isa<CommunicationOpInterface, HopOp, WaitOp>(inner))
-      return WalkResult::interrupt();
-    if (isMemoryEffectFree(inner))
-      return WalkResult::advance();
-    auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
-    if (!effects)
-      return inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>()
-                 ? WalkResult::advance()
-                 : WalkResult::interrupt();
-    SmallVector<MemoryEffects::EffectInstance> list;
-    effects.getEffects(list);
-    for (const MemoryEffects::EffectInstance &effect : list) {
-      bool onlyReads = isa<MemoryEffects::Read>(effect.getEffect());
-      if (isa<MemoryEffects::Allocate>(effect.getEffect()))
-        continue;
-      if (!effect.getValue())
-        return WalkResult::interrupt();
-      for (Value buffer : written)
-        if (mayOverlap(effect.getValue(), buffer))
-          return WalkResult::interrupt();
-      for (Value buffer : read)
-        if (!onlyReads && mayOverlap(effect.getValue(), buffer))
-          return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
+  WalkResult result = op->walk([](Operation *inner) {
+    return isa<CommunicationOpInterface, HopOp, WaitOp>(inner)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   });
-  return result.wasInterrupted();
+  return result.wasInterrupted() || mayConflict(op, read, written);
 }
 
 namespace {
@@ -90,15 +46,21 @@ struct OverlapPass : public mercury::impl::OverlapPassBase<OverlapPass> {
       buffers.push_back(operand.get());
       (dps.isDpsInit(&operand) ? written : read).push_back(operand.get());
     }
-    // The start moves up past what touches neither its buffers nor defines its
-    // operands.
+    // The start moves up past what does not touch its buffers, and index
+    // arithmetic that it needs with it.
     Operation *before = op;
-    while (Operation *previous = before->getPrevNode()) {
-      if (llvm::any_of(op->getOperands(),
-                       [&](Value operand) {
-                         return operand.getDefiningOp() == previous;
-                       }) ||
-          conflicts(previous, read, written))
+    SmallVector<Operation *> moved{op};
+    for (Operation *previous = op->getPrevNode(); previous;
+         previous = previous->getPrevNode()) {
+      bool isNeeded = llvm::any_of(previous->getUsers(), [&](Operation *user) {
+        return llvm::is_contained(moved, user);
+      });
+      if (isNeeded && isMemoryEffectFree(previous) &&
+          previous->getNumRegions() == 0) {
+        moved.push_back(previous);
+        continue;
+      }
+      if (isNeeded || conflicts(previous, read, written))
         break;
       before = previous;
     }
@@ -116,18 +78,22 @@ struct OverlapPass : public mercury::impl::OverlapPassBase<OverlapPass> {
     op->setAttr("request", b.getI32IntegerAttr(request));
     b.setInsertionPointAfter(after);
     WaitOp::create(b, op->getLoc(), request, buffers);
-    if (before != op)
-      op->moveBefore(before);
+    for (Operation *mover : llvm::reverse(moved))
+      if (before->isBeforeInBlock(mover))
+        mover->moveBefore(before);
     ++numSplit;
   }
 
   void runOnOperation() override {
     int32_t nextRequest = 0;
-    SmallVector<Operation *> blocking;
     getOperation().walk([&](Operation *op) {
       if (auto request = op->getAttrOfType<IntegerAttr>("request"))
         nextRequest = std::max<int32_t>(nextRequest, request.getInt() + 1);
-      else if (isa<CommunicationOpInterface>(op))
+    });
+    numPrefetched += prefetchTiles(getOperation(), nextRequest);
+    SmallVector<Operation *> blocking;
+    getOperation().walk([&](Operation *op) {
+      if (isa<CommunicationOpInterface>(op) && !op->hasAttr("request"))
         blocking.push_back(op);
     });
     for (Operation *op : blocking)

@@ -336,20 +336,13 @@ FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
         merges ? resharder.empty(loc, type.getShape(), type.getElementType())
                : start);
   }
-  SmallVector<Type> results, arguments{b.getIndexType()};
-  auto append = [](SmallVector<Type> &types, ArrayRef<Value> values) {
-    for (Value value : values)
-      types.push_back(value.getType());
-  };
-  append(results, carry);
-  append(results, kept);
-  append(arguments, travel);
-  append(arguments, results.empty() ? ArrayRef<Value>() : ArrayRef(carry));
-  append(arguments, kept);
-  auto rotate =
-      RotateOp::create(b, loc, results, steps[loop], b.getArrayAttr(hops),
-                       travel, carry, kept, ValueRange(),
-                       /*combineCount=*/carry.empty() ? 0 : 1);
+  SmallVector<Type> arguments{b.getIndexType()};
+  for (ArrayRef<Value> values :
+       {ArrayRef(travel), ArrayRef(carry), ArrayRef(kept)})
+    llvm::append_range(arguments, ValueRange(values).getTypes());
+  auto rotate = RotateOp::create(b, loc, steps[loop], b.getArrayAttr(hops),
+                                 travel, carry, kept, ValueRange(),
+                                 /*combineCount=*/carry.empty() ? 0 : 1);
   nest.rankLoop.walk([&](Operation *op) {
     if (Attribute chunks = op->getAttr(kChunksAttrName))
       rotate->setAttr(kChunksAttrName, chunks);

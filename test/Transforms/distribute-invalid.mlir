@@ -182,9 +182,9 @@ func.func @no_neutral_padding(%a: tensor<9xf32>, %b: tensor<9xf32>, %c: tensor<f
 
 commir.topology @ring levels [#commir.level<gpu, 4>]
 
-func.func @sizes_of_the_local_tile(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @+1 {{has a schedule with sizes of the local tile; code generation chooses them at present}}
-  %0 = linalg.matmul {commir.schedule = #commir.schedule<"loops [rank gpu, -, -] inputs [[{gpu}, {}], [{}, {}]] results [[{gpu}, {}]] tile [2, 8, 8]">}
+func.func @local_tile_is_too_large(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @+1 {{illegal schedule: tile size 3 of loop 0 of 'linalg.matmul' is larger than the 2 elements that a rank computes in one step}}
+  %0 = linalg.matmul {commir.schedule = #commir.schedule<"loops [rank gpu, -, -] inputs [[{gpu}, {}], [{}, {}]] results [[{gpu}, {}]] tile [3, 8, 8]">}
          ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }

@@ -233,3 +233,15 @@ func.func @two_levels_in_the_order_of_the_topology(%a: tensor<6x8xf32>, %b: tens
          ins(%a, %b : tensor<6x8xf32>, tensor<8x8xf32>) outs(%c : tensor<6x8xf32>) -> tensor<6x8xf32>
   return %0 : tensor<6x8xf32>
 }
+
+// Sizes of the local tile and chunks go with the operator's tile.
+//
+// CHECK-LABEL: func.func @local_tile(
+// CHECK: scf.forall
+// CHECK: linalg.matmul {commir.chunks = 2 : i64, commir.tile = array<i64: 2, 0, 8>} {{.*}} -> tensor<4x8xf32>
+// CHECK: return
+func.func @local_tile(%a: tensor<16x8xf32>, %b: tensor<8x8xf32>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> attributes {commir.topology = @ring} {
+  %0 = linalg.matmul {commir.schedule = #commir.schedule<"loops [rank gpu, -, -] inputs [[{gpu}, {}], [{}, {}]] results [[{gpu}, {}]] tile [2, 0, 8] chunks 2">}
+         ins(%a, %b : tensor<16x8xf32>, tensor<8x8xf32>) outs(%c : tensor<16x8xf32>) -> tensor<16x8xf32>
+  return %0 : tensor<16x8xf32>
+}

@@ -87,9 +87,31 @@ TEST(Legality, Options) {
             "tile size -2 of loop 1 of 'linalg.matmul' is negative");
   EXPECT_EQ(why(base + " tile [1]", "gpu=4"),
             "schedule has 1 tile sizes, 'linalg.matmul' has 3 loops");
+  EXPECT_EQ(why(base + " tile [1, 2, 3] patch blas", "gpu=4"),
+            "schedule has sizes of the local tile and the kernel 'blas', which "
+            "blocks as it likes");
   EXPECT_EQ(why(base + " ranks gpu 0 to 2", "gpu=4"),
             "schedule runs on the ranks 0 to 2 of axis 'gpu', but only all "
             "ranks are supported");
+}
+
+TEST(Legality, TileFitsIntoAStepOfARank) {
+  // 4 ranks and 4 steps leave 3 of 48 rows.
+  std::string cut = "loops [rank gpu / time 4, -, -] inputs [[{gpu}, {}], "
+                    "[{}, {}]] results [[{gpu}, {}]] tile ";
+  auto on = [&](const std::string &tile) {
+    std::string error;
+    std::optional<Schedule> s = parseSchedule(cut + tile, error);
+    EXPECT_TRUE(s) << error;
+    return verify(*s, gemm(48, 16, 16), topology("gpu=4")).reason();
+  };
+  EXPECT_EQ(on("[3, 16, 0]"), "");
+  EXPECT_EQ(on("[4, 16, 0]"),
+            "tile size 4 of loop 0 of 'linalg.matmul' is larger than the 3 "
+            "elements that a rank computes in one step");
+  EXPECT_EQ(on("[3, 17, 0]"),
+            "tile size 17 of loop 1 of 'linalg.matmul' is larger than the 16 "
+            "elements that a rank computes in one step");
 }
 
 TEST(Legality, Axes) {

@@ -172,6 +172,18 @@ TEST_F(PrimitivesTest, Reorder) {
             "(0, 0) is expected");
 }
 
+TEST_F(PrimitivesTest, LocalTile) {
+  EXPECT_OK(localTile(s, c, N, 16));
+  EXPECT_EQ(s.tile, (std::vector<int64_t>{0, 16, 0}));
+  EXPECT_OK(localTile(s, c, M, 4));
+  EXPECT_EQ(print(s), "loops [-, -, -] inputs [[{}, {}], [{}, {}]] results "
+                      "[[{}, {}]] tile [4, 16, 0]");
+  EXPECT_OK(verify(s, op, t));
+  EXPECT_OK(localTile(s, c, M, 0));
+  EXPECT_OK(localTile(s, c, N, 0));
+  EXPECT_TRUE(s.tile.empty());
+}
+
 TEST_F(PrimitivesTest, IllegalRequestsLeaveTheScheduleAlone) {
   EXPECT_OK(parallelize(s, c, N, gpu));
   EXPECT_OK(tile(s, c, M, gpu));
@@ -185,6 +197,9 @@ TEST_F(PrimitivesTest, IllegalRequestsLeaveTheScheduleAlone) {
        "axis 'tpu' is not in the topology, which has 'node', 'gpu'"},
       {parallelize(s, c, M, {}), "expected at least one axis"},
       {tile(s, c, M, 0), "loop 0 cannot be cut into 0 steps"},
+      {localTile(s, c, M, -2),
+       "loop 0 cannot be computed in blocks of -2 elements"},
+      {localTile(s, c, 3, 2), "loop 3 is out of range, 'linalg.matmul' has 3"},
       {shift(s, c, N, 0, gpu),
        "factor 0 of loop 1 is over ranks {gpu}, only time factors are shifted"},
       {shift(s, c, M, 0, node),

@@ -20,6 +20,10 @@
 
 namespace mercury {
 
+/// Communicators that share ranks and may be in flight together: launched in
+/// different orders, more of them can deadlock on GPUs.
+inline constexpr size_t kMaxCommunicators = 2;
+
 /// Why a function does not communicate as it must, with the op to blame.
 struct PlayFault {
   mlir::Operation *op = nullptr;

@@ -35,6 +35,10 @@ Verdict tile(Schedule &s, const ScheduleContext &c, size_t loop, int64_t steps);
 /// As above with as many steps as `axes` have ranks; needed before a shift.
 Verdict tile(Schedule &s, const ScheduleContext &c, size_t loop,
              const AxisList &axes);
+/// Generated code computes `loop` in blocks of `size` elements inside a rank; 0
+/// leaves the choice to it.
+Verdict localTile(Schedule &s, const ScheduleContext &c, size_t loop,
+                  int64_t size);
 /// Joins the factors `factor` and `factor + 1` of `loop`, of the same kind,
 /// into one over both axes lists (a flat ring over two levels, one collective).
 Verdict join(Schedule &s, const ScheduleContext &c, size_t loop, size_t factor);

@@ -114,8 +114,9 @@ struct Schedule {
   std::vector<LoopPlan> loops;
   std::vector<OperandPlan> inputs;
   std::vector<ResultPlan> results;
-  std::vector<int64_t> tile; ///< sizes of the local tile per loop, 0: whole;
-                             ///< empty: the code generator's choice
+  /// Per loop the block that generated code computes in inside a rank, 0: the
+  /// code generator's choice; empty: all of them are.
+  std::vector<int64_t> tile;
   int64_t chunks = 1; ///< pieces that each step's communication is cut into
   std::string
       patch; ///< registered kernel for the local tile; "": generated code

@@ -129,10 +129,41 @@ def OverlapPass : Pass<"mercury-overlap", "::mlir::func::FuncOp"> {
     the last op of its block that touches its buffers (or communicates: the
     order of communication is kept), and a wait, moved down to the first.
 
+    Before that, communication in loops comes a step ahead where what it sends is
+    not written in the loop, nothing else writes or keeps what it receives, and
+    no more than two communicators come to be in flight together: the first
+    step's tile arrives before the loop, that of step t + 1 during step t. A
+    second buffer of class `travelling` is made where the first one is.
+
+    ```mlir
+    scf.for %t = %c0 to %c4 step %c1 {
+      commir.broadcast %a into %x from %t over {gpu} : ...
+      linalg.matmul ins(%x, %b : ...) outs(%c : ...)
+    }
+    // becomes
+    commir.broadcast %a into %x from %c0 over {gpu} : ...
+    scf.for %t = %c0 to %c4 step %c1 iter_args(%now = %x, %to = %y) -> ... {
+      %more = arith.cmpi ne, %t, %c3
+      scf.if %more {
+        %next = arith.addi %t, %c1
+        commir.broadcast %a into %to from %next over {gpu} request 0 : ...
+      }
+      linalg.matmul ins(%now, %b : ...) outs(%c : ...)
+      scf.if %more {
+        commir.wait 0 for %a, %to : ...
+      }
+      scf.yield %to, %now : ...
+    }
+    ```
+
     Precondition: bufferized, no `commir.rotate`.
   }];
-  let dependentDialects = ["::mercury::commir::CommIRDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mercury::commir::CommIRDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
   let statistics = [
+    Statistic<"numPrefetched", "num-prefetched",
+              "Communications that come a step ahead">,
     Statistic<"numSplit", "num-split", "Communications that now overlap">];
 }
 
@@ -284,9 +315,10 @@ def AnnotateRequirementsPass
   let summary = "Write down what a program needs";
   let description = [{
     Adds to the attribute `commir.requirements` of functions that ranks run: at
-    stage 3 on tensors what each communication moves per step, over which axes
-    and congestion domain, and the bandwidth above which it is hidden (where the
-    topology gives the device's rate); on buffers the bytes per rank and class.
+    stage 3 on tensors what each communication moves per step, over which axes,
+    and per congestion domain that it crosses the bytes on the fullest link and
+    the bandwidth above which they are hidden (where the topology gives the
+    device's rate); on buffers the bytes per rank and class.
     Gives allocations that communication uses their class.
   }];
 }

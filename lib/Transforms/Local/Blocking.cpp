@@ -38,6 +38,18 @@ const Host &host() {
   return host;
 }
 
+/// The largest divisor of `block` that is at most `most`; a multiple of `unit`
+/// where there is one.
+int64_t divide(int64_t block, int64_t most, int64_t unit) {
+  for (int64_t size = most / unit * unit; size > 0; size -= unit)
+    if (block % size == 0)
+      return size;
+  int64_t size = std::min(block, most);
+  while (block % size != 0)
+    --size;
+  return size;
+}
+
 /// The last loop of A if it is a reduction, else that of B, else the largest.
 unsigned chooseReduction(const Contraction &contraction) {
   for (const Contraction::Operand *operand : {&contraction.a, &contraction.b})
@@ -102,7 +114,8 @@ RegisterBlock chooseRegisterBlock(unsigned bits, unsigned vectorBits) {
 }
 
 std::optional<Blocking> chooseBlocking(Contraction &contraction,
-                                       const BlockingOptions &options) {
+                                       const BlockingOptions &options,
+                                       ArrayRef<int64_t> tile) {
   std::optional<unsigned> last = contraction.c.lastLoop();
   if (!last || contraction.roles[*last] == Role::Batch)
     return std::nullopt;
@@ -119,16 +132,39 @@ std::optional<Blocking> chooseBlocking(Contraction &contraction,
   result.lanes = registers.lanes;
   result.nr = registers.nr;
   result.mr = options.registerM ? options.registerM : registers.mr;
+  auto asked = [&](std::optional<unsigned> loop) {
+    return loop && !tile.empty() ? tile[*loop] : 0;
+  };
+  int64_t askedM = asked(result.mLoop), askedN = asked(result.nLoop),
+          askedK = asked(result.kLoop);
+  // Register blocks divide the blocks that are asked for.
+  if (askedM)
+    result.mr = divide(askedM, result.mr, 1);
+  if (askedN)
+    result.nr = divide(askedN, result.nr, result.lanes);
   int64_t n = contraction.extents[result.nLoop];
   int64_t m = result.mLoop ? contraction.extents[*result.mLoop] : 1;
   int64_t k = contraction.extents[result.kLoop];
   // Measured on AVX-512 with 48 KiB and 2 MiB of cache; see benchmarks/.
   result.kc = balanceBlock(k, options.blockK ? options.blockK : 384, result.nr);
-  result.nc =
-      balanceBlock(n, options.blockN ? options.blockN : 1024, result.nr);
+  result.nc = balanceBlock(n, options.blockN ? options.blockN : 1024, result.nr);
   result.mc = balanceBlock(m, options.blockM ? options.blockM : 96, result.mr);
+  if (askedM)
+    result.mc = askedM;
+  if (askedN)
+    result.nc = askedN;
+  if (askedK && askedK < k) // else one block, with room to round up
+    result.kc = askedK;
+  else if (askedK)
+    result.kc = llvm::alignTo(k, result.nr);
   result.packB = choosePackB(contraction, result);
   result.packA = choosePackA(contraction, result);
+  // What turns squares reads and writes whole ones.
+  if (result.packB == Pack::Turned &&
+      (result.nr % result.lanes != 0 || result.kc % result.lanes != 0))
+    result.packB = Pack::Scalar;
+  if (result.packA == Pack::Turned && result.kc % result.nr != 0)
+    result.packA = Pack::Scalar;
   return result;
 }
 

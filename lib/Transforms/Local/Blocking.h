@@ -46,18 +46,21 @@ struct Blocking {
   };
   unsigned nLoop = 0, kLoop = 0;
   std::optional<unsigned> mLoop;
-  int64_t lanes = 0;              ///< elements of a vector register
-  int64_t mr = 0, nr = 0;         ///< register block
-  int64_t mc = 0, nc = 0, kc = 0; ///< cache blocks; multiples of mr, nr
+  int64_t lanes = 0;      ///< elements of a vector register
+  int64_t mr = 0, nr = 0; ///< register block
+  /// Cache blocks; mc and nc are multiples of mr and nr.
+  int64_t mc = 0, nc = 0, kc = 0;
   bool fma = true;
   Pack packA = Pack::None, packB = Pack::None;
 };
 
 /// Chooses blocks; may exchange the inputs of `contraction`, so that its last
 /// output dimension belongs to B. Nothing where that dimension cannot be
-/// vectorized.
+/// vectorized. `tile` has the cache blocks asked for, per loop, 0: chosen here;
+/// empty: all of them. Of loops other than n, m and k it says nothing.
 std::optional<Blocking> chooseBlocking(Contraction &contraction,
-                                       const BlockingOptions &options);
+                                       const BlockingOptions &options,
+                                       llvm::ArrayRef<int64_t> tile = {});
 
 } // namespace mercury
 

@@ -100,3 +100,15 @@ func.func @nested(%a: tensor<3x24x64xf32>, %b: tensor<3x64x32xf32>, %c: tensor<3
   }) : () -> ()
   return
 }
+
+// -----
+
+// A kernel takes the place of what is patched.
+//
+// CHECK-LABEL: func.func @patched(
+// CHECK: linalg.matmul {commir.patch = "mine"}
+// CHECK: return
+func.func @patched(%a: tensor<64x64xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = linalg.matmul {commir.patch = "mine"} ins(%a, %a : tensor<64x64xf32>, tensor<64x64xf32>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}

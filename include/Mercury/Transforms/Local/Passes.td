@@ -70,6 +70,11 @@ def VectorizeContractionsPass : Pass<"mercury-vectorize-contractions"> {
     do not fill a vector are masked, rows that do not fill a register block get
     a smaller kernel of their own, so the main part is never masked.
 
+    An operator with `commir.tile` is computed in blocks of these sizes: a
+    contraction of any number of operations in the nest above, with register
+    blocks that divide the sizes, what is no contraction in loops around its
+    linalg form. Ops with `commir.patch` are left to `mercury-patch-kernels`.
+
     **Precondition:** linalg on tensors with static shapes, accumulating in f32
     or f64 (see `mercury-promote-accumulators`). What does not qualify is left
     alone: other passes turn it into loops.

@@ -125,6 +125,15 @@ LogicalResult CommIRDialect::verifyOperationAttribute(Operation *op,
     auto count = dyn_cast<IntegerAttr>(value);
     return expect(count && count.getInt() > 0, "a positive integer");
   }
+  if (name == kTileAttrName) {
+    auto sizes = dyn_cast<DenseI64ArrayAttr>(value);
+    auto distributable = dyn_cast<DistributableOpInterface>(op);
+    return expect(
+        sizes && distributable &&
+            size_t(sizes.size()) == distributable.getLoops().size() &&
+            llvm::all_of(sizes.asArrayRef(), [](int64_t n) { return n >= 0; }),
+        "a size for each loop of a distributable op, none negative");
+  }
   if (name == kMemoryOwnerAttrName)
     return expect(isa<IntegerAttr>(value), "an integer");
   if (name == kTopologyAttrName) {

@@ -152,7 +152,7 @@ LogicalResult RotateOp::bufferize(RewriterBase &rewriter,
   }
 
   auto made =
-      RotateOp::create(rewriter, loc, TypeRange(), getSteps(), getHops(),
+      RotateOp::create(rewriter, loc, getSteps(), getHops(),
                        ArrayRef(buffers).take_front(travels),
                        ArrayRef(buffers).slice(travels, carries),
                        ArrayRef(buffers).drop_front(travels + carries), scratch,

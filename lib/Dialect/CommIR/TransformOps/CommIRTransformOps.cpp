@@ -95,14 +95,17 @@ static DiagnosedSilenceableFailure editSchedule(
 //===----------------------------------------------------------------------===//
 
 LogicalResult transform_ops::TileOp::verify() {
-  if (getAxes().has_value() == getSteps().has_value())
-    return emitOpError("expects either axes or a number of steps");
+  if (getAxes().has_value() + getSteps().has_value() + getSize().has_value() !=
+      1)
+    return emitOpError("expects either axes, a number of steps, or a size");
   return success();
 }
 
 Verdict transform_ops::TileOp::edit(Schedule &s, const ScheduleContext &c) {
   if (getSteps())
     return tile(s, c, getLoop(), static_cast<int64_t>(*getSteps()));
+  if (getSize())
+    return localTile(s, c, getLoop(), static_cast<int64_t>(*getSize()));
   return tile(s, c, getLoop(), toAxisList(getAxesAttr()));
 }
 

@@ -241,3 +241,24 @@ commir.topology @level_c1_figure_is_text levels [#commir.level<gpu, 4, bandwidth
 
 // expected-error @below {{the element type has no name}}
 commir.topology @device_c1_type_without_name levels [#commir.level<gpu, 4>] device <peak {"" = 1}>
+
+// -----
+
+func.func @attr_tile_of_two_loops(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'commir.tile' expects a size for each loop of a distributable op, none negative, got array<i64: 4, 4>}}
+  %0 = linalg.matmul {commir.tile = array<i64: 4, 4>} ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%a : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @attr_tile_negative(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'commir.tile' expects a size for each loop of a distributable op, none negative, got array<i64: 4, -4>}}
+  %0 = linalg.exp {commir.tile = array<i64: 4, -4>} ins(%a : tensor<8x8xf32>) outs(%a : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+// expected-error @below {{'commir.tile' expects a size for each loop of a distributable op, none negative, got array<i64: 4>}}
+func.func private @attr_tile_on_a_function() attributes {commir.tile = array<i64: 4>}

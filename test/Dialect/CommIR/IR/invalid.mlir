@@ -1288,7 +1288,8 @@ func.func @rotate_c4_arrives_twice(%0: tensor<4x8xf32>, %1: tensor<4x8xf32>, %m:
 
 commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 4>]
 func.func @rotate_c5_result_missing(%0: tensor<4x8xf32>, %1: tensor<4x8xf32>, %m: memref<4x8xf32>, %n: memref<8x8xf32>) {
-  // expected-error @below {{results are (), expected ('tensor<4x8xf32>')}}
+  // expected-error @below {{failed to infer returned types}}
+  // expected-error @below {{inferred type(s) 'tensor<4x8xf32>' are incompatible with return type(s) of operation }}
   commir.rotate steps 4 travel(%0 : tensor<4x8xf32>) state(%1 : tensor<4x8xf32>) by [#commir.hop<{gpu} by 1>] {
   ^bb0(%s: index, %a: tensor<4x8xf32>, %b: tensor<4x8xf32>):
     commir.rotate_yield %b : tensor<4x8xf32>
@@ -1300,7 +1301,8 @@ func.func @rotate_c5_result_missing(%0: tensor<4x8xf32>, %1: tensor<4x8xf32>, %m
 
 commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 4>]
 func.func @rotate_c5_result_type(%0: tensor<4x8xf32>, %1: tensor<4x8xf32>, %m: memref<4x8xf32>, %n: memref<8x8xf32>) {
-  // expected-error @below {{results are ('tensor<4x4xf32>'), expected ('tensor<4x8xf32>')}}
+  // expected-error @below {{failed to infer returned types}}
+  // expected-error @below {{inferred type(s) 'tensor<4x8xf32>' are incompatible with return type(s) of operation 'tensor<4x4xf32>'}}
   %2 = commir.rotate steps 4 travel(%0 : tensor<4x8xf32>) state(%1 : tensor<4x8xf32>) by [#commir.hop<{gpu} by 1>] -> (tensor<4x4xf32>) {
   ^bb0(%s: index, %a: tensor<4x8xf32>, %b: tensor<4x8xf32>):
     commir.rotate_yield %b : tensor<4x8xf32>
@@ -1312,7 +1314,8 @@ func.func @rotate_c5_result_type(%0: tensor<4x8xf32>, %1: tensor<4x8xf32>, %m: m
 
 commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 4>]
 func.func @rotate_c5_result_on_buffers(%0: tensor<4x8xf32>, %1: tensor<4x8xf32>, %m: memref<4x8xf32>, %n: memref<8x8xf32>) {
-  // expected-error @below {{results are ('memref<4x8xf32>'), expected ()}}
+  // expected-error @below {{failed to infer returned types}}
+  // expected-error @below {{inferred type(s)  are incompatible with return type(s) of operation 'memref<4x8xf32>'}}
   %2 = commir.rotate steps 4 state(%m : memref<4x8xf32>) by [] -> (memref<4x8xf32>) {
   ^bb0(%s: index):
     commir.rotate_yield

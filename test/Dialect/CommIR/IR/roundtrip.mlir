@@ -208,6 +208,15 @@ func.func @schedule(%a: tensor<16x8xf32>, %b: tensor<8x32xf32>, %c: tensor<16x32
   return %0 : tensor<16x32xf32>
 }
 
+// CHECK-LABEL: func.func @tile
+func.func @tile(%a: tensor<16x8xf32>, %c: memref<16x8xf32>) -> tensor<16x8xf32> {
+  // CHECK: linalg.exp {commir.tile = array<i64: 4, 0>}
+  %0 = linalg.exp {commir.tile = array<i64: 4, 0>} ins(%a : tensor<16x8xf32>) outs(%a : tensor<16x8xf32>) -> tensor<16x8xf32>
+  // CHECK: linalg.exp {commir.tile = array<i64: 0, 8>}
+  linalg.exp {commir.tile = array<i64: 0, 8>} ins(%c : memref<16x8xf32>) outs(%c : memref<16x8xf32>)
+  return %0 : tensor<16x8xf32>
+}
+
 // CHECK-LABEL: func.func @attributes
 // CHECK-SAME: commir.global_type = tensor<16x8xf32>
 // CHECK-SAME: commir.result

@@ -694,7 +694,7 @@ module attributes {transform.with_named_sequence} {
 
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @tile_without_steps(%m: !transform.any_op) {
-    // expected-error @below {{expects either axes or a number of steps}}
+    // expected-error @below {{expects either axes, a number of steps, or a size}}
     transform.commir.tile %m loop 0 : !transform.any_op
     transform.yield
   }
@@ -704,7 +704,7 @@ module attributes {transform.with_named_sequence} {
 
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @tile_with_axes_and_steps(%m: !transform.any_op) {
-    // expected-error @below {{expects either axes or a number of steps}}
+    // expected-error @below {{expects either axes, a number of steps, or a size}}
     transform.commir.tile %m loop 0 over {gpu} steps 2 : !transform.any_op
     transform.yield
   }
@@ -760,6 +760,16 @@ module attributes {transform.with_named_sequence} {
     }
     %m = transform.structured.match ops{["linalg.matmul"]} in %root : (!transform.any_op) -> !transform.any_op
     transform.debug.emit_remark_at %m, "still without" : !transform.any_op
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @tile_with_steps_and_size(%m: !transform.any_op) {
+    // expected-error @below {{expects either axes, a number of steps, or a size}}
+    transform.commir.tile %m loop 0 steps 2 size 2 : !transform.any_op
     transform.yield
   }
 }

@@ -23,6 +23,25 @@ module attributes {transform.with_named_sequence} {
 
 commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 2>]
 
+// CHECK-LABEL: func.func @local_tile
+// CHECK: commir.schedule = #commir.schedule<"loops [-, -, -] inputs {{\[\[}}{}, {}], {{\[}}{}, {}]] results {{\[\[}}{}, {}]] tile [0, 16, 4]">
+func.func @local_tile(%a: tensor<12x8xf32>, %b: tensor<8x16xf32>, %c: tensor<12x16xf32>) -> tensor<12x16xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<12x8xf32>, tensor<8x16xf32>) outs(%c : tensor<12x16xf32>) -> tensor<12x16xf32>
+  return %0 : tensor<12x16xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %m = transform.structured.match ops{["linalg.matmul"]} in %root : (!transform.any_op) -> !transform.any_op
+    transform.commir.tile %m loop 1 size 16 : !transform.any_op
+    transform.commir.tile %m loop 2 size 4 : !transform.any_op
+    transform.yield
+  }
+}
+
+// -----
+
+commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 2>]
+
 // CHECK-LABEL: func.func @join
 // CHECK: commir.schedule = #commir.schedule<"loops [rank {node, gpu}, -, -] inputs {{\[\[}}{node, gpu}, {}], {{\[}}{}, {}]] results {{\[\[}}{node, gpu}, {}]]">
 func.func @join(%a: tensor<12x8xf32>, %b: tensor<8x16xf32>, %c: tensor<12x16xf32>) -> tensor<12x16xf32> {

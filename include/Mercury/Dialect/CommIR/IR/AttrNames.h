@@ -24,6 +24,9 @@ inline constexpr llvm::StringLiteral kGlobalTypeAttrName = "commir.global_type";
 inline constexpr llvm::StringLiteral kResultAttrName = "commir.result";
 /// On an operator: the registered kernel that its local tile calls.
 inline constexpr llvm::StringLiteral kPatchAttrName = "commir.patch";
+/// On an operator: the sizes of the local tile per loop, 0 where code
+/// generation chooses.
+inline constexpr llvm::StringLiteral kTileAttrName = "commir.tile";
 /// On an operator's tile and on a rotation: into how many pieces each hop of a
 /// tile is cut.
 inline constexpr llvm::StringLiteral kChunksAttrName = "commir.chunks";

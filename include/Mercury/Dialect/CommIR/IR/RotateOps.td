@@ -11,11 +11,13 @@
 
 include "Mercury/Dialect/CommIR/IR/CollectiveOps.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/LoopLikeInterface.td"
 
 def CommIR_RotateOp : CommIR_Op<"rotate", [
     AttrSizedOperandSegments, RecursiveMemoryEffects,
     MemoryEffects<[MemRead<NetworkResource>, MemWrite<NetworkResource>]>,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getLoopRegions"]>,
     DeclareOpInterfaceMethods<BufferizableOpInterface,
       ["bufferizesToMemoryRead", "bufferizesToMemoryWrite", "getAliasingValues",

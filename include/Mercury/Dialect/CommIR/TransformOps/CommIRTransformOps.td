@@ -64,11 +64,14 @@ def TileOp : CommIR_EditOp<"tile"> {
   let description = [{
     Adds a time factor to loop `loop`, inside its present factors and innermost
     of the time loops: with as many steps as `over`'s axes have ranks (which a
-    shift needs), or with `steps` steps.
+    shift needs), or with `steps` steps. With `size` it adds none: what is left
+    of the loop for a rank and step is computed in blocks of so many elements, 0
+    leaves that to code generation.
 
     ```mlir
     transform.commir.tile %matmul loop 0 over {gpu} : !transform.any_op
     transform.commir.tile %matmul loop 2 steps 4 : !transform.any_op
+    transform.commir.tile %matmul loop 2 size 64 : !transform.any_op
     ```
 
     #### Return modes
@@ -78,10 +81,11 @@ def TileOp : CommIR_EditOp<"tile"> {
     extent, resolves no topology, or when the request is illegal.
   }];
   let arguments = !con(target, (ins CommIR_Number:$loop,
-      OptionalAttr<CommIR_AxisArrayAttr>:$axes, OptionalAttr<I64Attr>:$steps));
+      OptionalAttr<CommIR_AxisArrayAttr>:$axes, OptionalAttr<I64Attr>:$steps,
+      OptionalAttr<I64Attr>:$size));
   let assemblyFormat = [{
     $target `loop` $loop (`over` custom<Axes>($axes)^)? (`steps` $steps^)?
-    attr-dict `:` type($target)
+    (`size` $size^)? attr-dict `:` type($target)
   }];
   let hasVerifier = 1;
 }
