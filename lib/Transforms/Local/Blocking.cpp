@@ -147,7 +147,8 @@ std::optional<Blocking> chooseBlocking(Contraction &contraction,
   int64_t k = contraction.extents[result.kLoop];
   // Measured on AVX-512 with 48 KiB and 2 MiB of cache; see benchmarks/.
   result.kc = balanceBlock(k, options.blockK ? options.blockK : 384, result.nr);
-  result.nc = balanceBlock(n, options.blockN ? options.blockN : 1024, result.nr);
+  result.nc =
+      balanceBlock(n, options.blockN ? options.blockN : 1024, result.nr);
   result.mc = balanceBlock(m, options.blockM ? options.blockM : 96, result.mr);
   if (askedM)
     result.mc = askedM;
