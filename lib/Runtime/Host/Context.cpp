@@ -76,6 +76,7 @@ ncclComm *mercury_context::getCommunicator(int32_t index) {
     team = known.lock();
     if (!team) {
       team = std::make_shared<Team>(domain, name, std::move(ranks));
+      team->number = index + 1;
       known = team;
     }
   }
