@@ -139,6 +139,8 @@ public:
   /// caller has checked its condition under the same hold of `lock`, and checks
   /// it again afterwards.
   void wait(Lock &lock, TimePoint deadline = TimePoint::max());
+  /// Moves on what is under way, without waiting and without the lock.
+  void poll();
   /// Wakes `waiter` if it sleeps (NULL: nobody).
   void wake(Waiter *waiter);
   /// Wakes every waiter.

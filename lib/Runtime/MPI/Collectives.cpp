@@ -206,7 +206,8 @@ bool mercury::host::advanceCollective(Operation &operation, Domain::Lock &,
   return true;
 }
 
-void mercury::host::abandonCollective(Operation &operation, Domain::Lock &) {
+void mercury::host::abandonCollective(Operation &operation,
+                                      Domain::Lock &lock) {
   if (operation.transfer)
-    operation.transfer->giveUp();
+    operation.transfer->giveUp(operation, lock);
 }

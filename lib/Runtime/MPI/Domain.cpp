@@ -34,6 +34,8 @@ void Domain::spread(bool heard) {
     Processes::get().sendToOthers(Notice(About::Failed, failure));
 }
 
+void Domain::poll() { Processes::get().poll(); }
+
 void Domain::wait(Lock &lock, TimePoint) {
   Processes &processes = Processes::get();
   WaitTimer timer;

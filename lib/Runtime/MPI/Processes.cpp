@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Processes.h"
+#include "Transfer.h"
 
 #include <algorithm>
 #include <cstring>
@@ -52,6 +52,9 @@ std::string Processes::join() {
         MPI_SUCCESS)
       return "MPI cannot be initialized";
     owned = true;
+    // Errors of requests belong to no communicator.
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   }
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -167,6 +170,9 @@ void Processes::handle(Notice notice) {
     return domain->progress();
   case About::Failed:
     return domain->fail(notice.failure(), /*heard=*/true);
+  case About::Quiet:
+    quiet[from] = true;
+    return;
   case About::Returned:
     returned[from] = true;
     returning.push_back(from);
@@ -283,19 +289,35 @@ void Processes::keep(MPI_Request request, std::unique_ptr<char[]> bytes,
   outgoing.push_back({request, std::move(bytes), true, undelivered});
 }
 
-void Processes::giveUp(MPI_Request request, bool isSend) {
-  if (isSend) {
-    // MPI does not take sends back: it keeps this one until it ends.
-    dirty = true;
-    MPI_Request_free(&request);
+void Processes::giveUp(MPI_Request request) {
+  // MPI does not take sends back: it keeps this one for good.
+  dirty = true;
+  MPI_Request_free(&request);
+}
+
+void Processes::quiesce() {
+  if (quiet[rank])
     return;
-  }
-  MPI_Cancel(&request);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  quiet[rank] = true;
+  for (Batch *batch : domain->batches)
+    for (Portion &portion : batch->portions)
+      for (Operation &operation : portion.operations)
+        if (operation.transfer)
+          operation.transfer->endReceives();
+  sendToOthers(Notice(About::Quiet));
 }
 
 void Processes::poll() {
+  pollNotices();
+  workStreams();
+}
+
+void Processes::pollNotices() {
   receive();
+  if (domain && domain->hasFailed()) {
+    Domain::Lock lock(domain->mutex);
+    quiesce();
+  }
   for (auto it = outgoing.begin(); it != outgoing.end();) {
     int done = 0;
     if (MPI_Test(&it->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
@@ -310,7 +332,6 @@ void Processes::poll() {
     }
     it = outgoing.erase(it);
   }
-  workStreams();
 }
 
 void Processes::rest(double idleSeconds) const {
@@ -341,6 +362,7 @@ std::string Processes::open(Domain &newDomain, int64_t numCommunicators) {
   arrived.assign(size, false);
   arrived[rank] = true;
   returned = closed = arrived;
+  quiet.assign(size, false);
   barriers.assign(size, 0);
   returning.clear();
   waiting.clear();
@@ -402,7 +424,7 @@ Failure Processes::close() {
   Failure root = first == errors.end() ? Failure() : *first;
   for (Outgoing &out : outgoing)
     if (out.isMessage) {
-      giveUp(out.request, /*isSend=*/true);
+      giveUp(out.request);
       out.bytes.release(); // MPI may still read it
     }
   outgoing.remove_if([](const Outgoing &out) { return out.isMessage; });

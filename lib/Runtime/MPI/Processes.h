@@ -28,6 +28,7 @@ enum class About : int32_t {
   Arrived,  ///< ready for the launch
   Barrier,  ///< has entered mercury_host_barrier
   Failed,   ///< communication has failed
+  Quiet,    ///< after a failure: receives nothing any more
   Returned, ///< its rank_main has returned, with its first error
   Closed,   ///< has heard that all have returned, with its first error
   Waits,    ///< has waited too long, and for whom
@@ -93,11 +94,18 @@ public:
   /// Keeps an eager message, which owns its bytes, until it has been received.
   void keep(MPI_Request request, std::unique_ptr<char[]> bytes,
             std::list<Undelivered>::iterator undelivered);
-  /// Gives up a message after a failure.
-  void giveUp(MPI_Request request, bool isSend);
+  /// Gives up a message that another process will not receive.
+  void giveUp(MPI_Request request);
+  /// After a failure: ends all receives and tells the others, who may then free
+  /// what they were sending.
+  void quiesce();
+  /// Which processes have said so.
+  std::vector<bool> quiet;
 
   /// Handles what has arrived and moves what is under way, without waiting.
   void poll();
+  /// The same, but for the operations on streams.
+  void pollNotices();
   /// After polls that have changed nothing for so long: lets others have the
   /// core.
   void rest(double idleSeconds) const;

@@ -141,10 +141,35 @@ bool Transfer::test(const Operation &operation, bool &moved) {
   return messages.empty() && !domain.hasFailed();
 }
 
-void Transfer::giveUp() {
+void Transfer::endReceives() {
   for (Message &message : messages)
-    if (message.request != MPI_REQUEST_NULL)
-      Processes::get().giveUp(message.request, message.isSend);
+    if (!message.isSend && message.request != MPI_REQUEST_NULL) {
+      MPI_Cancel(&message.request);
+      MPI_Wait(&message.request, MPI_STATUS_IGNORE);
+    }
+}
+
+void Transfer::giveUp(const Operation &operation, Domain::Lock &lock) {
+  Processes &processes = Processes::get();
+  processes.quiesce();
+  for (Message &message : messages) {
+    if (!message.isSend)
+      continue;
+    int done = message.request == MPI_REQUEST_NULL;
+    TimePoint start = Clock::now();
+    while (!done) {
+      if (MPI_Test(&message.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        break;
+      if (!done && processes.quiet[processOf(operation, message.peer)]) {
+        processes.giveUp(message.request);
+        break;
+      }
+      lock.unlock();
+      processes.pollNotices();
+      processes.rest(secondsSince(start));
+      lock.lock();
+    }
+  }
   messages.clear();
 }
 
@@ -198,7 +223,8 @@ bool mercury::host::advancePointToPoint(Operation &operation, Domain::Lock &,
   return moved;
 }
 
-void mercury::host::abandonPointToPoint(Operation &operation, Domain::Lock &) {
+void mercury::host::abandonPointToPoint(Operation &operation,
+                                        Domain::Lock &lock) {
   if (operation.transfer)
-    operation.transfer->giveUp();
+    operation.transfer->giveUp(operation, lock);
 }

@@ -56,8 +56,11 @@ struct Transfer {
   /// Tests all messages; true when there is none left. Fails the domain where
   /// sizes or heads differ. `moved` is set when one has ended.
   bool test(const Operation &operation, bool &moved);
-  /// Gives all up after a failure.
-  void giveUp();
+  /// After a failure: ends all receives; those whose bytes are on their way
+  /// first get them.
+  void endReceives();
+  /// After a failure: returns when nobody uses the buffers.
+  void giveUp(const Operation &operation, Domain::Lock &lock);
 };
 
 } // namespace mercury::host

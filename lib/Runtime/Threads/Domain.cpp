@@ -48,6 +48,9 @@ void Domain::wakeAll() {
 
 void Domain::spread(bool) { wakeAll(); }
 
+// Streams have threads of their own.
+void Domain::poll() {}
+
 void Domain::wait(Lock &lock, TimePoint deadline) {
   Waiter &waiter = currentWaiter();
   uint32_t seen = waiter.epoch.load();
