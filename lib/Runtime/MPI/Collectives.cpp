@@ -209,5 +209,5 @@ bool mercury::host::advanceCollective(Operation &operation, Domain::Lock &,
 void mercury::host::abandonCollective(Operation &operation,
                                       Domain::Lock &lock) {
   if (operation.transfer)
-    operation.transfer->giveUp(operation, lock);
+    operation.transfer->giveUp(lock);
 }

@@ -63,8 +63,7 @@ void Domain::watch() {
       processes.waiting.size() < others)
     return;
   std::map<int64_t, RankState> all = states();
-  if (!processes.waitsIn.empty())
-    all[processes.getRank()].waits.push_back("waits in " + processes.waitsIn);
+  all[processes.getRank()] = processes.state();
   for (auto &[rank, state] : all) {
     if (rank == processes.getRank())
       continue;

@@ -264,9 +264,16 @@ bool Processes::hasToldWaits() const {
   return secondsSince(toldAt) <= domain->idleSeconds();
 }
 
+RankState Processes::state() const {
+  RankState state = domain->states()[rank];
+  if (!waitsIn.empty())
+    state.waits.push_back("waits in " + waitsIn);
+  return state;
+}
+
 double Processes::tellWaits() {
   if (!hasToldWaits()) {
-    sendToOthers(Notice(About::Waits, print(domain->states()[rank])));
+    sendToOthers(Notice(About::Waits, print(state())));
     toldAt = Clock::now();
   }
   return secondsSince(toldAt);
@@ -289,22 +296,31 @@ void Processes::keep(MPI_Request request, std::unique_ptr<char[]> bytes,
   outgoing.push_back({request, std::move(bytes), true, undelivered});
 }
 
-void Processes::giveUp(MPI_Request request) {
-  // MPI does not take sends back: it keeps this one for good.
-  dirty = true;
-  MPI_Request_free(&request);
-}
-
-void Processes::quiesce() {
-  if (quiet[rank])
-    return;
-  quiet[rank] = true;
+void Processes::drain() {
   for (Batch *batch : domain->batches)
     for (Portion &portion : batch->portions)
       for (Operation &operation : portion.operations)
-        if (operation.transfer)
+        if (operation.transfer && !drained)
           operation.transfer->endReceives();
-  sendToOthers(Notice(About::Quiet));
+  drained = true;
+  std::vector<char> bytes;
+  while (true) {
+    int found = 0, count = 0;
+    MPI_Message message;
+    MPI_Status status;
+    if (MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, messages, &found, &message,
+                    &status) != MPI_SUCCESS ||
+        !found)
+      return;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    bytes.resize(count);
+    MPI_Mrecv(bytes.data(), count, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+  }
+}
+
+bool Processes::isSending() const {
+  return std::any_of(outgoing.begin(), outgoing.end(),
+                     [](const Outgoing &out) { return out.isMessage; });
 }
 
 void Processes::poll() {
@@ -316,7 +332,7 @@ void Processes::pollNotices() {
   receive();
   if (domain && domain->hasFailed()) {
     Domain::Lock lock(domain->mutex);
-    quiesce();
+    drain();
   }
   for (auto it = outgoing.begin(); it != outgoing.end();) {
     int done = 0;
@@ -362,7 +378,8 @@ std::string Processes::open(Domain &newDomain, int64_t numCommunicators) {
   arrived.assign(size, false);
   arrived[rank] = true;
   returned = closed = arrived;
-  quiet.assign(size, false);
+  quiet = arrived;
+  drained = false;
   barriers.assign(size, 0);
   returning.clear();
   waiting.clear();
@@ -422,15 +439,21 @@ Failure Processes::close() {
         return error.result != ncclSuccess;
       });
   Failure root = first == errors.end() ? Failure() : *first;
-  for (Outgoing &out : outgoing)
-    if (out.isMessage) {
-      giveUp(out.request);
-      out.bytes.release(); // MPI may still read it
+  if (root.result != ncclSuccess) {
+    // Nothing may be left in the communicator, nor in buffers that end now.
+    while (isSending()) {
+      poll();
+      drain();
     }
-  outgoing.remove_if([](const Outgoing &out) { return out.isMessage; });
+    sendToOthers(Notice(About::Quiet));
+    while (std::find(quiet.begin(), quiet.end(), false) != quiet.end()) {
+      poll();
+      drain();
+    }
+    drain();
+  }
   domain = nullptr;
-  if (!dirty)
-    MPI_Comm_free(&messages);
+  MPI_Comm_free(&messages);
   return root;
 }
 
@@ -441,17 +464,14 @@ Failure Processes::finish(Failure own) {
   exits[rank] = own;
   sendToOthers(Notice(About::Finished, own));
   waitForAll(finished);
-  TimePoint start = Clock::now();
-  while (!outgoing.empty() && secondsSince(start) < 1) {
+  // They leave when they have heard from all.
+  while (!outgoing.empty())
     poll();
-    rest(0);
-  }
   Failure all;
   for (const Failure &exit : exits)
     if (exit.result != 0 && (all.result == 0 || exit.result < all.result))
       all = exit;
-  // Ending MPI would wait for messages that nobody receives.
-  if (owned && !dirty && outgoing.empty()) {
+  if (owned) {
     MPI_Comm_free(&control);
     MPI_Finalize();
   }

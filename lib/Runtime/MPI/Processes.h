@@ -28,9 +28,9 @@ enum class About : int32_t {
   Arrived,  ///< ready for the launch
   Barrier,  ///< has entered mercury_host_barrier
   Failed,   ///< communication has failed
-  Quiet,    ///< after a failure: receives nothing any more
   Returned, ///< its rank_main has returned, with its first error
   Closed,   ///< has heard that all have returned, with its first error
+  Quiet,    ///< after a failure: all that it has sent has been received
   Waits,    ///< has waited too long, and for whom
   Moves,    ///< the answer to Waits of a process that has not
   Finished, ///< has called mercury_host_finish
@@ -94,14 +94,6 @@ public:
   /// Keeps an eager message, which owns its bytes, until it has been received.
   void keep(MPI_Request request, std::unique_ptr<char[]> bytes,
             std::list<Undelivered>::iterator undelivered);
-  /// Gives up a message that another process will not receive.
-  void giveUp(MPI_Request request);
-  /// After a failure: ends all receives and tells the others, who may then free
-  /// what they were sending.
-  void quiesce();
-  /// Which processes have said so.
-  std::vector<bool> quiet;
-
   /// Handles what has arrived and moves what is under way, without waiting.
   void poll();
   /// The same, but for the operations on streams.
@@ -115,6 +107,8 @@ public:
   /// Tells the others what this process waits in, unless it has since anything
   /// moved; returns the seconds since.
   double tellWaits();
+  /// What this process does, as the watchdog reports it.
+  RankState state() const;
   /// What others have told.
   std::map<int64_t, RankState> waiting;
   /// What this process waits in when that is no operation, or empty.
@@ -140,6 +134,11 @@ private:
   };
 
   void receive();
+  /// After a failure: ends all receives, once, and takes whatever the others
+  /// have sent, so that they may free it.
+  void drain();
+  /// Is an eager message under way?
+  bool isSending() const;
   void handle(Notice notice);
   void handleJoin(const Notice &notice);
   void handleWaits(const Notice &notice);
@@ -150,8 +149,6 @@ private:
   bool joined = false;
   /// MPI was initialized here, not by the caller.
   bool owned = false;
-  /// Messages are under way that nobody will receive.
-  bool dirty = false;
   int rank = 0, size = 1;
   int teamBits = 0, sequenceBits = 0;
   /// The processes of this machine fit its cores.
@@ -161,7 +158,9 @@ private:
   std::list<Outgoing> outgoing;
   /// Notices about later launches.
   std::vector<Notice> early;
-  std::vector<bool> arrived, returned, closed, finished;
+  std::vector<bool> arrived, returned, closed, quiet, finished;
+  /// After a failure: receives have ended.
+  bool drained = false;
   /// Errors that each has closed the launch with, and finished with.
   std::vector<Failure> errors, exits;
   TimePoint toldAt{};

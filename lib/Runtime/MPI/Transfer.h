@@ -60,7 +60,7 @@ struct Transfer {
   /// first get them.
   void endReceives();
   /// After a failure: returns when nobody uses the buffers.
-  void giveUp(const Operation &operation, Domain::Lock &lock);
+  void giveUp(Domain::Lock &lock);
 };
 
 } // namespace mercury::host
