@@ -246,8 +246,8 @@ TEST(Reduce, SameBitsOnAllRanksAndRuns) {
       RETURN_IF_FAILED(ncclAllReduce(values.data(), result.data(), count,
                                      ncclFloat32, ncclSum,
                                      mercury_comm(context, 0), nullptr));
-      RETURN_IF_FAILED(mercury_host_gather(context, result.data(), count * 4,
-                                           all.data()));
+      RETURN_IF_FAILED(
+          mercury_host_gather(context, result.data(), count * 4, all.data()));
       if (mercury_rank(context) != 0)
         return 0;
       if (run == 0)

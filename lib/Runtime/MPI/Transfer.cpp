@@ -109,8 +109,14 @@ static void compare(const Operation &operation, const CollectiveHead &head,
 
 bool Transfer::test(const Operation &operation, bool &moved) {
   Domain &domain = *operation.team->domain;
+  // A head says more than a size that differs: it comes first.
+  std::set<int> withoutHead;
   for (size_t i = 0; i < messages.size() && !domain.hasFailed();) {
     Message &message = messages[i];
+    if (!message.isSend && withoutHead.count(message.peer)) {
+      ++i;
+      continue;
+    }
     int done = 0;
     MPI_Status status;
     int code = MPI_Test(&message.request, &done, &status);
@@ -127,6 +133,8 @@ bool Transfer::test(const Operation &operation, bool &moved) {
     else if (code != MPI_SUCCESS)
       check(operation, code);
     else if (!done) {
+      if (message.isHead && !message.isSend)
+        withoutHead.insert(message.peer);
       ++i;
       continue;
     } else if (!message.isSend && static_cast<size_t>(bytes) != message.bytes)
@@ -155,8 +163,7 @@ void Transfer::giveUp(Domain::Lock &lock) {
   for (Message &message : messages)
     while (message.request != MPI_REQUEST_NULL) {
       int done = 0;
-      if (MPI_Test(&message.request, &done, MPI_STATUS_IGNORE) !=
-              MPI_SUCCESS ||
+      if (MPI_Test(&message.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
           done)
         break;
       lock.unlock();
