@@ -34,7 +34,17 @@ void Domain::spread(bool heard) {
     Processes::get().sendToOthers(Notice(About::Failed, failure));
 }
 
-void Domain::poll() { Processes::get().poll(); }
+/// Polls of a program that computes are at least so many seconds apart.
+static constexpr double kPollSeconds = 20e-6;
+
+void Domain::poll() {
+  static TimePoint last{};
+  TimePoint now = Clock::now();
+  if (now < after(last, kPollSeconds))
+    return;
+  last = now;
+  Processes::get().poll();
+}
 
 void Domain::wait(Lock &lock, TimePoint) {
   Processes &processes = Processes::get();
