@@ -165,6 +165,9 @@ llvm::Error superviseRank() {
   else
     llvm::errs() << "has ended before the others, with exit code "
                  << WEXITSTATUS(status) << '\n';
+  // MPICH's mpirun drops what it has not forwarded yet when it hears of the
+  // end.
+  usleep(500000);
   _exit(static_cast<int>(Outcome::RuntimeFailure));
 }
 
