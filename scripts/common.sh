@@ -10,6 +10,11 @@ LOGS=$BUILD/logs
 BUILD_PACKAGES="libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22
   lld-22 cmake ninja-build ccache libopenblas-dev"
 
+# What tests need beside it: the runtime of ThreadSanitizer, psutil, with which lit
+# ends a test that hangs, and two implementations of MPI.
+TEST_PACKAGES="libgtest-dev libclang-rt-22-dev python3-psutil mpich libmpich-dev
+  openmpi-bin libopenmpi-dev"
+
 # ccache may reuse objects that were built with the precompiled header.
 export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 

@@ -26,10 +26,7 @@ for argument in "$@"; do
 done
 
 mkdir -p "$LOGS"
-# The runtime of ThreadSanitizer for the test of the host runtime; psutil lets lit
-# end a test that hangs.
-[ $install = no ] || install_packages $BUILD_PACKAGES \
-  libgtest-dev libclang-rt-22-dev python3-psutil
+[ $install = no ] || install_packages $BUILD_PACKAGES $TEST_PACKAGES
 
 data=${MERCURY_DATA_DIR:-}
 if [ -z "$data" ] && [ -d "$MERCURY_ROOT/../shared/data" ]; then

@@ -37,6 +37,18 @@ config.substitutions.append(("%cxx", config.cxx))
 if config.has_openblas:
     config.available_features.add("openblas")
 
+# mpich, openmpi: --ranks-as=mpi works with it. %mpirun-* runs more processes than
+# there are cores, as root too.
+for implementation, mpirun in config.mpirun.items():
+    if mpirun:
+        config.available_features.add(implementation)
+        if implementation == "openmpi":
+            mpirun += " --oversubscribe --quiet --bind-to none"
+            mpirun += " --allow-run-as-root" if os.geteuid() == 0 else ""
+        config.substitutions.append(("%mpirun-" + implementation, mpirun))
+    else:
+        lit_config.note(implementation + " was not found: its tests are skipped")
+
 # real-ir: %data_dir is a folder with IR that other compilers wrote.
 if config.data_dir and os.path.isdir(os.path.join(config.data_dir, "real-ir")):
     config.available_features.add("real-ir")

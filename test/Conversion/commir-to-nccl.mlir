@@ -98,6 +98,63 @@ func.func @started_and_waited_for(%a: memref<8xf32>, %b: memref<8xf32>) attribut
   return
 }
 
+// Loops over tiles beside a wait let what is under way move on; the two innermost
+// levels do not, nor does a nest of two, nor one before the step of the wait.
+//
+// CHECK-LABEL: func.func @progress(
+// CHECK-SAME: %[[X:[^ ]+]]: !llvm.ptr,
+// CHECK: scf.for
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: linalg.exp
+// CHECK: scf.for
+// CHECK: call @ncclAllReduce(
+// CHECK: scf.for
+// CHECK-NEXT: func.call @mercury_progress(%[[X]])
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: func.call @mercury_progress(%[[X]])
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: linalg.exp
+// CHECK: scf.for
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: linalg.exp
+// CHECK: scf.if
+// CHECK: call @mgpuEventSynchronize(
+func.func @progress(%a: memref<8xf32>, %b: memref<8xf32>, %last: i1) attributes {commir.topology = @ring} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    scf.for %j = %c0 to %c8 step %c1 {
+      scf.for %k = %c0 to %c8 step %c1 {
+        linalg.exp ins(%b : memref<8xf32>) outs(%b : memref<8xf32>)
+      }
+    }
+  }
+  scf.for %step = %c0 to %c8 step %c1 {
+    commir.all_reduce sum %a over {gpu} request 5 : memref<8xf32>
+    scf.for %i = %c0 to %c8 step %c1 {
+      scf.for %j = %c0 to %c8 step %c1 {
+        scf.for %k = %c0 to %c8 step %c1 {
+          scf.for %l = %c0 to %c8 step %c1 {
+            linalg.exp ins(%b : memref<8xf32>) outs(%b : memref<8xf32>)
+          }
+        }
+      }
+    }
+    scf.for %i = %c0 to %c8 step %c1 {
+      scf.for %j = %c0 to %c8 step %c1 {
+        linalg.exp ins(%b : memref<8xf32>) outs(%b : memref<8xf32>)
+      }
+    }
+    scf.if %last {
+      commir.wait 5 for %a : memref<8xf32>
+    }
+  }
+  return
+}
+
 // Tiles of several axes hop in one group, each on its communicator. The event stands
 // for both streams: the second one is joined into the first.
 //

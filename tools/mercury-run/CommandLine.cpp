@@ -20,8 +20,9 @@ static constexpr llvm::StringLiteral overview =
     R"(Runs a tensor program on many ranks
 
 Compiles a function of linalg ops for every rank of a topology, runs each rank
-as a thread of this process, and prints a table: schedule, ranks, error, time,
-and per rank multiply-adds, bytes sent and the most bytes held at once.
+as a thread of this process, or as a process of an MPI job, and prints a table:
+schedule, ranks, error, time, and per rank multiply-adds, bytes sent and the most
+bytes held at once.
 With --verify the result is compared with the function on one rank, accumulated
 in f64.
 
@@ -37,6 +38,9 @@ EXAMPLES:
     mercury-run --arg 0=a.npy --save 0=c.npy --seed=7 f.mlir
   Does communication hide behind compute on slower links? Median of 20 runs:
     mercury-run --link-bandwidth=4e9 --link-latency=2e-5 --repeat=20 f.mlir
+  Ranks as processes; mpirun is started, or starts this:
+    mercury-run --ranks-as=mpi --verify f.mlir
+    mpirun -n 4 mercury-run --ranks-as=mpi --topology=gpu=4 --verify f.mlir
   The loop nest over ranks that the schedule gives:
     mercury-run --emit=stage2 f.mlir
 
@@ -46,6 +50,7 @@ EXIT CODES: 0 verified (ran, without --verify), 1 wrong result, 2 bad input,
 
 namespace {
 enum class Local { Codegen, Blas, Loops };
+enum class RanksAs { Threads, MPI };
 
 /// All options; made by parseCommandLine, so that a program that links this
 /// library only to run programs has none of them.
@@ -118,6 +123,20 @@ struct Options {
                  clEnumValN(Stage::SPMD, "stage3", "one rank, local shapes"),
                  clEnumValN(Stage::LLVM, "llvm", "the llvm dialect")),
       cl::cat(category)};
+  cl::opt<RanksAs> ranksAs{
+      "ranks-as", cl::desc("What ranks are:"), cl::init(RanksAs::Threads),
+      cl::values(clEnumValN(RanksAs::Threads, "threads",
+                            "threads of this process (default)"),
+                 clEnumValN(RanksAs::MPI, "mpi",
+                            "processes: those of the mpirun that started this, "
+                            "or of one that this starts")),
+      cl::cat(category)};
+  cl::opt<std::string> mpi{
+      "mpi",
+      cl::desc(
+          "Implementation of MPI (default: that of the mpirun that started "
+          "this, else the first there is)"),
+      cl::value_desc("mpich|openmpi"), cl::cat(category)};
   cl::opt<bool> strict{
       "strict",
       cl::desc("One communication call of a rank at a time, in issue order: "
@@ -233,6 +252,15 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   launch.poison = options.verify;
   if (llvm::Error error = checkNumbers(options))
     return std::move(error);
+  line.ranksAreProcesses = options.ranksAs == RanksAs::MPI;
+  line.mpi = options.mpi;
+  if (line.ranksAreProcesses &&
+      (launch.emulateLinks || launch.linkBandwidth >= 0 ||
+       launch.linkLatency >= 0))
+    return badInput("links are emulated between threads, not with "
+                    "--ranks-as=mpi");
+  if (!line.ranksAreProcesses && !line.mpi.empty())
+    return badInput("--mpi=" + line.mpi + " needs --ranks-as=mpi");
   line.verify = options.verify;
   line.json = options.json;
   line.stats = options.stats;

@@ -24,6 +24,8 @@ struct CommandLine {
   std::map<unsigned, std::string> argumentFiles, resultFiles;
   std::vector<std::string> libraries;
   std::optional<Stage> emit;
+  bool ranksAreProcesses = false;
+  std::string mpi; ///< implementation of MPI; empty: any
 };
 
 /// Parses the command line; --help and --version end the process. Fails with

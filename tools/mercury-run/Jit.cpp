@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Jit.h"
+#include "HostLibrary.h"
 #include "HostTensor.h"
-#include "Mercury/Runtime/mercury_runtime.h"
 #include "RunError.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "llvm/ADT/bit.h"
@@ -93,7 +93,7 @@ void setPoisonAllocations(bool on) { poisonAllocations = on; }
 
 static void *allocate(mercury_context *ctx, int64_t bytes, int32_t memoryClass,
                       int32_t owner) {
-  void *memory = mercury_alloc(ctx, bytes, memoryClass, owner);
+  void *memory = hostLibrary().alloc(ctx, bytes, memoryClass, owner);
   if (memory && poisonAllocations.load(std::memory_order_relaxed))
     std::memset(memory, 0xff, bytes);
   return memory;
@@ -140,6 +140,7 @@ createTargetMachine(unsigned optLevel) {
 llvm::Expected<std::unique_ptr<mlir::ExecutionEngine>>
 createEngine(mlir::ModuleOp module, unsigned optLevel) {
   optLevel = std::min(optLevel, 3u);
+  hostLibrary(); // has the symbols that the program calls
   auto machine = createTargetMachine(optLevel);
   if (!machine)
     return machine.takeError();

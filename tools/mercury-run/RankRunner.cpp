@@ -1,4 +1,4 @@
-//===- RankRunner.cpp - Every rank of a program, as a thread --------------===//
+//===- RankRunner.cpp - Every rank of a program --------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RankRunner.h"
+#include "HostLibrary.h"
 #include "Jit.h"
 #include "Reference.h"
 #include "RunError.h"
@@ -29,108 +30,155 @@ double RunResult::medianSeconds() const {
 namespace {
 using Clock = std::chrono::steady_clock;
 
-/// What the threads of one launch share; each writes only what is its own, and
-/// rank 0 collects between two barriers.
+/// What one rank tells rank 0 about a repetition.
+struct Record {
+  int64_t start, end; ///< ns of a clock that the threads of a process share
+  mercury_host_stats stats;
+};
+
+/// One launch. Ranks that are threads share it; rank 0 alone writes to it what
+/// all ranks have sent it.
 struct Launch {
+  const HostLibrary &host;
   const CompiledProgram &program;
   const std::vector<HostTensor> &arguments;
   const LaunchOptions &options;
   RunResult result;
-  std::vector<std::vector<void *>> buffers; ///< per rank: arguments, results
-  std::vector<Clock::time_point> starts, ends;
 
-  /// The body of the thread of `ctx`.
+  /// The body of the rank of `ctx`.
   int run(mercury_context *ctx);
 
 private:
-  bool allocate(mercury_context *ctx, int64_t rank);
-  void collect(int64_t repetition);
+  bool allocate(mercury_context *ctx, std::vector<void *> &buffers);
+  int collect(mercury_context *ctx, int64_t repetition, const Record &record,
+              const std::vector<void *> &buffers);
 };
 } // namespace
 
-bool Launch::allocate(mercury_context *ctx, int64_t rank) {
-  std::vector<void *> &own = buffers[rank];
+bool Launch::allocate(mercury_context *ctx, std::vector<void *> &buffers) {
   int32_t owner = 0;
   for (const std::vector<ShardSpec> *shards :
        {&program.arguments, &program.results})
     for (const ShardSpec &shard : *shards) {
       void *memory =
-          mercury_alloc(ctx, shard.localBytes(), MERCURY_OWN_SHARD, owner++);
+          host.alloc(ctx, shard.localBytes(), MERCURY_OWN_SHARD, owner++);
       if (!memory)
         return false;
-      own.push_back(memory);
+      buffers.push_back(memory);
     }
   for (size_t i = 0; i < arguments.size(); ++i)
-    sliceShard(arguments[i], program.arguments[i], program.topology, rank,
-               own[i]);
+    sliceShard(arguments[i], program.arguments[i], program.topology,
+               host.rank(ctx), buffers[i]);
   return true;
 }
 
-void Launch::collect(int64_t repetition) {
-  setPoisonAllocations(false);
-  result.seconds.push_back(std::chrono::duration<double>(
-                               *std::max_element(ends.begin(), ends.end()) -
-                               *std::min_element(starts.begin(), starts.end()))
-                               .count());
+/// Seconds of a repetition: from the first rank's start to the last one's end.
+/// Processes may be on machines whose clocks differ: there, of the slowest
+/// rank.
+static double secondsOf(const std::vector<Record> &records, bool sameClock) {
+  int64_t start = records[0].start, end = records[0].end, longest = 0;
+  for (const Record &record : records) {
+    start = std::min(start, record.start);
+    end = std::max(end, record.end);
+    longest = std::max(longest, record.end - record.start);
+  }
+  return static_cast<double>(sameClock ? end - start : longest) * 1e-9;
+}
+
+int Launch::collect(mercury_context *ctx, int64_t repetition,
+                    const Record &record, const std::vector<void *> &buffers) {
+  bool isRoot = host.rank(ctx) == 0;
+  size_t ranks = program.topology.numRanks();
+  std::vector<Record> records(isRoot ? ranks : 0);
+  if (int status = host.gather(ctx, &record, sizeof(record), records.data()))
+    return status;
+  if (isRoot) {
+    setPoisonAllocations(false);
+    result.seconds.push_back(secondsOf(records, !host.ranksAreProcesses));
+    if (repetition == 0)
+      for (const Record &one : records)
+        result.stats.push_back(one.stats);
+    result.results.clear();
+    result.divergences.clear();
+  }
   // Results that nobody looks at are not put together.
   if (!options.onRepetition && repetition + 1 < options.repeat)
-    return;
-  result.results.clear();
-  result.divergences.clear();
+    return 0;
   for (size_t i = 0; i < program.results.size(); ++i) {
+    size_t bytes = program.results[i].localBytes();
+    std::vector<uint8_t> gathered(isRoot ? ranks * bytes : 0);
+    if (int status = host.gather(ctx, buffers[arguments.size() + i], bytes,
+                                 gathered.data()))
+      return status;
+    if (!isRoot)
+      continue;
     std::vector<const void *> shards;
-    for (const std::vector<void *> &own : buffers)
-      shards.push_back(own[arguments.size() + i]);
+    for (size_t rank = 0; rank < ranks; ++rank)
+      shards.push_back(gathered.data() + rank * bytes);
     result.results.push_back(assembleShards(
         shards, program.results[i], program.topology, i, result.divergences));
   }
-  if (options.onRepetition)
+  if (isRoot && options.onRepetition)
     options.onRepetition(repetition, result.results, result.divergences);
+  return 0;
 }
 
 int Launch::run(mercury_context *ctx) {
-  int64_t rank = mercury_rank(ctx);
-  std::vector<void *> &own = buffers[rank];
-  int status = allocate(ctx, rank) ? 0 : mercury_status(ctx);
+  auto now = [] {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               Clock::now().time_since_epoch())
+        .count();
+  };
+  std::vector<void *> buffers; // arguments, results
+  int status = allocate(ctx, buffers) ? 0 : host.status(ctx);
+  Record record{};
   for (int64_t i = 0; !status && i < options.repeat; ++i) {
     for (size_t r = 0; r < program.results.size(); ++r)
-      std::memset(own[arguments.size() + r], 0xff,
+      std::memset(buffers[arguments.size() + r], 0xff,
                   program.results[r].localBytes());
-    mercury_host_barrier(ctx);
+    host.barrier(ctx);
     // Waiting in our own barrier is not the program's.
     mercury_host_stats before;
-    mercury_host_get_stats(ctx, &before);
-    starts[rank] = Clock::now();
-    status = program.packed(ctx, own.data());
-    ends[rank] = Clock::now();
-    if (i == 0) {
-      mercury_host_get_stats(ctx, &result.stats[rank]);
-      result.stats[rank].wait_seconds -= before.wait_seconds;
-    }
+    host.getStats(ctx, &before);
+    record.start = now();
+    status = program.packed(ctx, buffers.data());
+    record.end = now();
+    host.getStats(ctx, &record.stats);
+    record.stats.wait_seconds -= before.wait_seconds;
     if (!status)
-      status = mercury_status(ctx);
-    if (status)
-      break;
-    mercury_host_barrier(ctx);
-    // A rank that has failed does not come here; then nobody waits for it.
-    status = mercury_status(ctx);
-    if (!status && rank == 0)
-      collect(i);
-    mercury_host_barrier(ctx);
+      status = host.status(ctx);
+    // A rank that has failed does not come further; then nobody waits for it.
+    if (!status)
+      status = collect(ctx, i, record, buffers);
+    if (!status)
+      host.barrier(ctx);
   }
+  if (!status)
+    status = host.status(ctx);
   // After an error other ranks may still read from here; the launch frees what
   // is left when all have ended.
   if (!status)
-    for (void *memory : own)
-      mercury_free(ctx, memory);
+    for (void *memory : buffers)
+      host.free(ctx, memory);
   return status;
 }
 
 llvm::Expected<RunResult> runProgram(const CompiledProgram &program,
                                      const std::vector<HostTensor> &arguments,
                                      const LaunchOptions &options) {
+  const HostLibrary &host = hostLibrary();
   if (llvm::Error error = checkArguments(program.globalArguments(), arguments))
     return std::move(error);
+  if (host.ranksAreProcesses) {
+    int32_t process, processes;
+    char problem[1024] = "";
+    if (host.processes(&process, &processes, problem, sizeof(problem)))
+      return runtimeFailure(problem);
+    if (program.topology.numRanks() != processes)
+      return badInput(
+          "the topology has " + llvm::Twine(program.topology.numRanks()) +
+          " ranks, but MPI runs " + llvm::Twine(processes) + " processes");
+  }
   llvm::Expected<HostLayout> layout =
       layoutRanks(program.topology, program.communicators);
   if (!layout)
@@ -147,7 +195,7 @@ llvm::Expected<RunResult> runProgram(const CompiledProgram &program,
         {levels.data(), static_cast<int32_t>(levels.size())});
 
   mercury_host_config config;
-  mercury_host_config_init(&config);
+  host.configInit(&config);
   config.levels = layout->levels.data();
   config.num_levels = static_cast<int32_t>(layout->levels.size());
   config.communicators = communicators.data();
@@ -160,15 +208,10 @@ llvm::Expected<RunResult> runProgram(const CompiledProgram &program,
   config.watchdog_seconds = options.watchdogSeconds;
   config.memory_limit = options.memoryLimit;
 
-  int64_t ranks = program.topology.numRanks();
-  Launch launch{program, arguments, options, {}, {}, {}, {}};
-  launch.buffers.resize(ranks);
-  launch.result.stats.resize(ranks);
-  launch.starts.resize(ranks);
-  launch.ends.resize(ranks);
-  char error[1024] = "";
+  Launch launch{host, program, arguments, options, {}};
+  char error[8192] = "";
   setPoisonAllocations(options.poison);
-  int status = mercury_host_run(
+  int status = host.run(
       &config,
       [](mercury_context *ctx, void *user) {
         return static_cast<Launch *>(user)->run(ctx);

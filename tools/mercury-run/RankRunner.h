@@ -1,4 +1,4 @@
-//===- RankRunner.h - Every rank of a program, as a thread ------*- C++ -*-===//
+//===- RankRunner.h - Every rank of a program ------------------*- C++ -*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -45,7 +45,8 @@ struct RunResult {
   std::vector<mercury_host_stats> stats;
 };
 
-/// Runs all ranks on shards of the global `arguments`.
+/// Runs all ranks on shards of the global `arguments`. Where ranks are
+/// processes, all of them call this, and only that of rank 0 gets the result.
 llvm::Expected<RunResult> runProgram(const CompiledProgram &program,
                                      const std::vector<HostTensor> &arguments,
                                      const LaunchOptions &options);

@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "HostLibrary.h"
 #include "Jit.h"
+#include "Job.h"
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/InitAll.h"
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "Npy.h"
@@ -36,13 +39,14 @@ static void listSchedules() {
 }
 
 /// Prints the module at the stage asked for, even if a later step fails.
-static Expected<Outcome> emit(mlir::ModuleOp module, CommandLine &line) {
+static Expected<Outcome> emit(mlir::ModuleOp module, CommandLine &line,
+                              llvm::raw_ostream &os) {
   bool printed = false;
   line.compile.observer = [&](Stage stage, mlir::Operation *op) {
     if (stage != *line.emit || printed)
       return;
-    op->print(llvm::outs());
-    llvm::outs() << '\n';
+    op->print(os);
+    os << '\n';
     printed = true;
   };
   CompiledProgram program;
@@ -126,8 +130,11 @@ static void merge(Verification &all, const Verification &one) {
         to->push_back(text);
 }
 
-static Expected<Outcome> run(mlir::ModuleOp module, CommandLine &line) {
-  Progress progress(llvm::errs());
+/// Runs the program; the process of rank 0 (`reports`) also verifies, writes
+/// the results and prints.
+static Expected<Outcome> run(mlir::ModuleOp module, CommandLine &line,
+                             llvm::raw_ostream &log, bool reports) {
+  Progress progress(log);
   line.compile.phase = [&](llvm::StringRef phase) { progress.enter(phase); };
   if (Error error = checkPositions(module, line))
     return std::move(error);
@@ -146,7 +153,7 @@ static Expected<Outcome> run(mlir::ModuleOp module, CommandLine &line) {
 
   std::optional<Verification> verification;
   std::vector<HostTensor> reference;
-  if (line.verify) {
+  if (line.verify && reports) {
     progress.enter("computing the reference on one rank");
     auto computed = computeReference(module, *program, *arguments);
     if (!computed)
@@ -164,6 +171,8 @@ static Expected<Outcome> run(mlir::ModuleOp module, CommandLine &line) {
   Expected<RunResult> result = runProgram(*program, *arguments, line.launch);
   if (!result)
     return result.takeError();
+  if (!reports)
+    return Outcome::Success;
   progress.enter("writing the results");
   if (Error error = writeResults(result->results, line))
     return std::move(error);
@@ -183,43 +192,129 @@ static Expected<Outcome> run(mlir::ModuleOp module, CommandLine &line) {
   return verification->verified() ? Outcome::Success : Outcome::WrongResult;
 }
 
-static Expected<Outcome> mercuryRun(int argc, char **argv) {
-  Expected<CommandLine> line = parseCommandLine(argc, argv);
-  if (!line)
-    return line.takeError();
-  if (line->listSchedules) {
-    listSchedules();
-    return Outcome::Success;
+/// Ranks of the topology that the module is run on.
+static Expected<int64_t> countRanks(mlir::ModuleOp module,
+                                    const CompileOptions &options) {
+  llvm::StringRef text = options.topology;
+  mercury::commir::TopologyOp topology;
+  if (text.consume_front("@")) {
+    topology = module.lookupSymbol<mercury::commir::TopologyOp>(text);
+  } else if (!text.empty()) {
+    std::string error;
+    auto model = mercury::parseTopology(std::string_view(text), error);
+    if (!model)
+      return badInput("topology '" + text + "': " + error);
+    return model->numRanks();
+  } else {
+    auto entry = findEntry(module, options.entry);
+    if (!entry)
+      return entry.takeError();
+    topology = mercury::commir::lookupTopology(*entry);
   }
+  if (!topology)
+    return badInput("no topology tells how many processes to start: give one "
+                    "with --topology=gpu=4");
+  return topology.getModel().numRanks();
+}
+
+/// `speaks`: says what is wrong, which one process of a job does.
+static Expected<Outcome> runFile(CommandLine &line, bool speaks,
+                                 llvm::ArrayRef<std::string> arguments) {
   mlir::DialectRegistry registry;
   mercury::registerAllDialects(registry);
   mercury::registerAllPasses();
   mlir::MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
-  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  llvm::raw_ostream &log = speaks ? llvm::errs() : llvm::nulls();
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context, log);
   auto module =
-      mlir::parseSourceFile<mlir::ModuleOp>(line->file, sources, &context);
+      mlir::parseSourceFile<mlir::ModuleOp>(line.file, sources, &context);
   if (!module)
-    return badInput("cannot parse '" + line->file + "'");
-  return line->emit ? emit(*module, *line) : run(*module, *line);
+    return badInput("cannot parse '" + line.file + "'");
+  if (line.emit)
+    return emit(*module, line, speaks ? llvm::outs() : llvm::nulls());
+  if (!line.ranksAreProcesses || isPartOfJob())
+    return run(*module, line, log, speaks);
+  Expected<std::string> mpi = chooseMPI(line.mpi);
+  if (!mpi)
+    return mpi.takeError();
+  Expected<int64_t> ranks = countRanks(*module, line.compile);
+  if (!ranks)
+    return ranks.takeError();
+  Expected<int> code = launchJob(*mpi, *ranks, arguments);
+  if (!code)
+    return code.takeError();
+  return static_cast<Outcome>(*code);
+}
+
+/// Becomes a rank of the job that this process is part of; returns its number.
+static Expected<int> joinJob(const CommandLine &line) {
+  Expected<std::string> mpi = chooseMPI(line.mpi);
+  if (!mpi)
+    return mpi.takeError();
+  if (Error error = superviseRank())
+    return std::move(error);
+  if (Error error = bindMPI(*mpi))
+    return std::move(error);
+  int32_t process, processes;
+  char problem[1024] = "";
+  if (hostLibrary().processes(&process, &processes, problem, sizeof(problem)))
+    return runtimeFailure(problem);
+  return process;
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  Expected<Outcome> outcome = mercuryRun(argc, argv);
-  if (outcome)
-    return static_cast<int>(*outcome);
-  auto code = static_cast<int>(Outcome::RuntimeFailure);
-  llvm::handleAllErrors(
-      outcome.takeError(),
-      [&](const RunError &error) {
-        code = static_cast<int>(error.outcome);
-        if (!error.text.empty())
-          llvm::errs() << "mercury-run: error: " << error.text << '\n';
-      },
-      [&](const llvm::ErrorInfoBase &error) {
-        llvm::errs() << "mercury-run: error: " << error.message() << '\n';
-      });
+  std::string text;
+  auto describe = [&](Error failure) {
+    auto code = Outcome::RuntimeFailure;
+    llvm::handleAllErrors(
+        std::move(failure),
+        [&](const RunError &error) {
+          code = error.outcome;
+          text = error.text;
+        },
+        [&](const llvm::ErrorInfoBase &error) { text = error.message(); });
+    return static_cast<int>(code);
+  };
+  auto say = [&] {
+    if (!text.empty())
+      llvm::errs() << "mercury-run: error: " << text << '\n';
+  };
+  auto codeOf = [&](Expected<Outcome> outcome) {
+    return outcome ? static_cast<int>(*outcome) : describe(outcome.takeError());
+  };
+
+  Expected<CommandLine> line = parseCommandLine(argc, argv);
+  int code = 0;
+  if (!line) {
+    code = describe(line.takeError());
+    say();
+    return code;
+  }
+  if (line->listSchedules) {
+    listSchedules();
+    return 0;
+  }
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (!line->ranksAreProcesses || !isPartOfJob()) {
+    code = codeOf(runFile(*line, /*speaks=*/true, arguments));
+    say();
+    return code;
+  }
+  Expected<int> rank = joinJob(*line);
+  if (!rank) {
+    code = describe(rank.takeError());
+    say();
+    return code;
+  }
+  code = codeOf(runFile(*line, /*speaks=*/*rank == 0, arguments));
+  if (code != 0 && *rank == 0)
+    say();
+  bool own = code != 0;
+  code = finishJob(code, text);
+  if (!own && *rank == 0)
+    say();
   return code;
 }

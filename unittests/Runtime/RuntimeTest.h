@@ -14,18 +14,41 @@
 
 #include <filesystem>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
 namespace mercury::test {
 
-/// Result of a launch.
+/// Where ranks are processes, each of them runs the tests, and only launches of
+/// as many ranks as there are processes run. 1 where ranks are threads.
+inline int64_t processCount() {
+  static const int64_t count = [] {
+    int32_t process, processes;
+    mercury_host_processes(&process, &processes, nullptr, 0);
+    return processes;
+  }();
+  return count;
+}
+
+/// Result of a launch. One that did not run is whatever is expected.
 struct Outcome {
-  int code;
+  /// What the launch returned.
+  struct Code {
+    int value;
+    bool ran;
+    friend bool operator==(const Code &code, int expected) {
+      return !code.ran || code.value == expected;
+    }
+    friend std::ostream &operator<<(std::ostream &os, const Code &code) {
+      return os << code.value;
+    }
+  };
+  Code code{0, false};
   std::string text;
   /// True when the text contains `part`.
   bool has(const std::string &part) const {
-    return text.find(part) != std::string::npos;
+    return !code.ran || text.find(part) != std::string::npos;
   }
 };
 
@@ -60,6 +83,11 @@ struct Launch {
   }
   /// Runs `body` on every rank.
   Outcome run(const std::function<int(mercury_context *)> &body) {
+    int64_t ranks = 1;
+    for (const mercury_host_level &level : levels)
+      ranks *= level.size;
+    if (processCount() > 1 && ranks != processCount())
+      return {};
     std::vector<mercury_host_communicator> list;
     for (const auto &communicator : communicators)
       list.push_back(
@@ -77,7 +105,7 @@ struct Launch {
         },
         const_cast<std::function<int(mercury_context *)> *>(&body), text,
         sizeof(text));
-    return {code, text};
+    return {{code, true}, text};
   }
 };
 
@@ -109,6 +137,18 @@ constexpr bool kThreadSanitizer = true;
 #else
 constexpr bool kThreadSanitizer = false;
 #endif
+
+/// An id of ncclGetUniqueId that all ranks have, through communicator 0. Empty
+/// after an error.
+inline ncclUniqueId shareUniqueId(mercury_context *context) {
+  ncclUniqueId id = {};
+  if (mercury_rank(context) == 0)
+    EXPECT_EQ(ncclGetUniqueId(&id), ncclSuccess);
+  EXPECT_EQ(ncclBroadcast(&id, &id, sizeof(id), ncclUint8, 0,
+                          mercury_comm(context, 0), nullptr),
+            ncclSuccess);
+  return id;
+}
 
 /// The two ways that a send may complete; a legal program works with both.
 inline const mercury_host_mode kModes[] = {MERCURY_EAGER, MERCURY_RENDEZVOUS};

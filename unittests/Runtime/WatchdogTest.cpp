@@ -142,7 +142,7 @@ TEST(Watchdog, RankThatComputesIsNamed) {
   });
   EXPECT_EQ(outcome.code, ncclRemoteError);
   EXPECT_TRUE(outcome.has("no progress for 0.1 s")) << outcome.text;
-  EXPECT_FALSE(outcome.has("deadlock")) << outcome.text;
+  EXPECT_EQ(outcome.text.find("deadlock"), std::string::npos) << outcome.text;
   EXPECT_TRUE(outcome.has("rank 0 waits in all_reduce of 4 bytes on "
                           "communicator 'gpu' {0,1} for rank 1"))
       << outcome.text;
@@ -170,7 +170,8 @@ TEST(Watchdog, BarrierWorks) {
     for (int i = 1; i <= 20; ++i) {
       ++arrived;
       mercury_host_barrier(context);
-      EXPECT_EQ(arrived, 4 * i);
+      // Processes count for themselves.
+      EXPECT_EQ(arrived, processCount() > 1 ? i : 4 * i);
       mercury_host_barrier(context);
     }
     return 0;

@@ -18,7 +18,9 @@ def ConvertCommIRToNCCLPass : Pass<"convert-commir-to-nccl", "::mlir::ModuleOp">
     mercury_runtime.h), with `f_packed` and the text `f_requirements` beside it.
     Communication becomes calls of the NCCL C API on the stream of its
     communicator, whose results are checked; a started one records an event, a
-    wait synchronizes with it. Allocations go through the context.
+    wait synchronizes with it. Loops beside a wait that have two or more levels of
+    loops in them call mercury_progress in each iteration. Allocations go through
+    the context.
 
     Precondition: bufferized, deallocations in, no `commir.rotate`.
     Postcondition: no commir op is left; scf, memref and linalg may be.

@@ -6,9 +6,13 @@
  *
  *===----------------------------------------------------------------------===*
  *
- * Launches the ranks of a topology as threads of this process and gives each a
- * mercury_context. Also the settings that only the host library has: link
- * emulation, eager/rendezvous/strict modes, and the watchdog.
+ * Launches the ranks of a topology and gives each a mercury_context. Also the
+ * settings that only the host library has: link emulation, eager/rendezvous/
+ * strict modes, and the watchdog.
+ *
+ * Several libraries export these functions: in libmercury_host ranks are
+ * threads of this process, in libmercury_mpi_mpich and libmercury_mpi_openmpi
+ * each process of an MPI job is one rank. A process uses one of them.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef MERCURY_RUNTIME_MERCURY_HOST_H
@@ -78,8 +82,11 @@ typedef struct {
 void mercury_host_config_init(mercury_host_config *config);
 
 /* Runs `rank_main` once per rank, each on a thread of its own, and joins them.
- * Returns 0, or the first nonzero result (of rank_main or recorded by
- * mercury_check). `error`, when not NULL, receives a text of at most
+ * Over MPI, `rank_main` runs on the calling thread for the rank that this
+ * process is; all processes call this with the same configuration, whose number
+ * of ranks is that of the processes, and without emulated links. Returns 0, or
+ * the first nonzero result (of rank_main or recorded by mercury_check), the
+ * same in all processes. `error`, when not NULL, receives a text of at most
  * error_size - 1 characters. */
 typedef int (*mercury_host_main)(mercury_context *ctx, void *user);
 int mercury_host_run(const mercury_host_config *config,
@@ -88,6 +95,26 @@ int mercury_host_run(const mercury_host_config *config,
 
 /* Waits until every rank of the launch has arrived. */
 void mercury_host_barrier(mercury_context *ctx);
+
+/* Copies `bytes` bytes of every rank to `destination` of rank 0, rank after
+ * rank; the other ranks may give NULL. All ranks call it, in the same order as
+ * barriers. Uses no emulated link and is not counted. Returns mercury_status.
+ */
+int mercury_host_gather(mercury_context *ctx, const void *source, size_t bytes,
+                        void *destination);
+
+/* Which of how many processes this is: 0 of 1 where ranks are threads. Over MPI
+ * the first call initializes MPI. Returns 0, or an error and its text as
+ * mercury_host_run does. */
+int mercury_host_processes(int32_t *process, int32_t *num_processes,
+                           char *error, size_t error_size);
+
+/* The last call of every process: waits for the others, ends MPI, and returns
+ * the exit code of all: the lowest that is not 0, or 0. A nonzero `code` comes
+ * with its reason in `text`; processes that wait for this one in a launch then
+ * fail with it. `error` receives the reason of the code returned. */
+int mercury_host_finish(int code, const char *text, char *error,
+                        size_t error_size);
 
 void mercury_host_get_stats(mercury_context *ctx, mercury_host_stats *stats);
 void mercury_host_reset_stats(mercury_context *ctx);

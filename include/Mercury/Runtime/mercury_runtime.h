@@ -62,6 +62,10 @@ void *mercury_alloc(mercury_context *ctx, int64_t bytes, int32_t memory_class,
                     int32_t owner);
 void mercury_free(mercury_context *ctx, void *pointer);
 
+/* Lets communication move on that is under way; called between pieces of
+ * computation. Where streams have threads it does nothing. */
+void mercury_progress(mercury_context *ctx);
+
 /* Records the first result that is not ncclSuccess together with `what` (the
  * operation and its source location, a string constant of the program). */
 void mercury_check(mercury_context *ctx, int32_t result, const char *what);

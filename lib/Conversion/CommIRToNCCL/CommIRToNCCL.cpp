@@ -42,6 +42,7 @@ private:
   void convertSignature();
   void convertAllocations(CallBuilder &calls);
   void convertReturns(CallBuilder &calls);
+  void addProgress(CallBuilder &calls);
   void addPacked();
   void addRequirements();
 
@@ -177,6 +178,49 @@ void FunctionConversion::convertReturns(CallBuilder &calls) {
   });
 }
 
+/// Levels of loops below `op`.
+static unsigned loopDepth(Operation *op) {
+  unsigned depth = 0;
+  for (Region &region : op->getRegions())
+    for (Operation &inner : region.getOps())
+      depth =
+          std::max(depth, loopDepth(&inner) + isa<LoopLikeOpInterface>(inner));
+  return depth;
+}
+
+/// Loops over tiles beside a wait may run while something is under way: they
+/// let it move on once an iteration. A loop with less than two levels below is
+/// too short a piece for that.
+void FunctionConversion::addProgress(CallBuilder &calls) {
+  llvm::SmallSetVector<Operation *, 8> loops;
+  function.walk([&](WaitOp wait) {
+    // Of the iteration, or call, that the wait is in.
+    Operation *step = wait;
+    do {
+      step = step->getParentOp();
+      for (Region &region : step->getRegions())
+        for (auto nest : region.getOps<scf::ForOp>())
+          nest->walk([&](scf::ForOp loop) {
+            if (loopDepth(loop) >= 2)
+              loops.insert(loop);
+          });
+    } while (step != function && !isa<LoopLikeOpInterface>(step));
+  });
+  for (Operation *loop : loops) {
+    bool communicates =
+        loop->walk([](Operation *op) {
+              return isa_and_nonnull<CommIRDialect>(op->getDialect())
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            })
+            .wasInterrupted();
+    if (communicates)
+      continue;
+    OpBuilder b = OpBuilder::atBlockBegin(&loop->getRegion(0).front());
+    calls.call(b, loop->getLoc(), "mercury_progress", {}, context);
+  }
+}
+
 /// int f_packed(context, void **) unpacks the pointers and calls f.
 void FunctionConversion::addPacked() {
   OpBuilder b(function->getContext());
@@ -263,6 +307,7 @@ LogicalResult FunctionConversion::run() {
   }
   convertSignature();
   CallBuilder calls(function, context, topology, communicators);
+  addProgress(calls);
   SmallVector<Operation *> ops;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<RankCoordOp, WaitOp, HopOp, CommunicationOpInterface>(op))

@@ -12,86 +12,30 @@
 
 using namespace mercury::host;
 
-const char *mercury::host::nameOf(Kind kind) {
-  switch (kind) {
-  case Kind::Send:
-    return "send";
-  case Kind::Recv:
-    return "recv";
-  case Kind::AllGather:
-    return "all_gather";
-  case Kind::ReduceScatter:
-    return "reduce_scatter";
-  case Kind::AllReduce:
-    return "all_reduce";
-  case Kind::Broadcast:
-    return "broadcast";
-  case Kind::Split:
-    return "split";
-  }
-  return "unknown operation";
-}
-
-int64_t Operation::globalRank() const {
-  int64_t global = team->globalRanks[rank];
-  return global < 0 ? rank : global;
-}
-
-std::string Operation::describe() const {
-  std::string text;
-  switch (kind) {
-  case Kind::Send:
-  case Kind::Recv:
-    text = format("%s of %zu bytes %s %s", nameOf(kind), bytes(),
-                  kind == Kind::Send ? "to" : "from",
-                  team->describeRank(peer).c_str());
-    break;
-  case Kind::Split:
-    text = format("split with color %d", color);
-    break;
-  default:
-    text = format("%s of %zu bytes", nameOf(kind), bytes());
-    break;
-  }
-  return text + " on " + team->describe();
-}
-
-std::vector<int> Operation::missing() const {
-  std::vector<int> result;
-  if (!posted || done)
-    return result;
-  if (isPointToPoint()) {
-    if (!match)
-      result.push_back(peer);
-    return result;
-  }
-  if (collective->arrived < team->size())
-    for (int i = 0; i < team->size(); ++i)
-      if (!collective->members[i])
-        result.push_back(i);
-  return result;
-}
-
 std::string Batch::whatText() const {
   const char *text = what.load(std::memory_order_acquire);
   return text ? text : "";
 }
 
-bool Portion::waitForTurn(Domain::Lock &lock) {
-  Domain &domain = *batch->domain;
-  if (!domain.settings.strict || !batch->context)
-    return !domain.hasFailed();
-  while (batch->context->serving != batch->ticket && !domain.hasFailed())
-    domain.wait(lock);
-  return !domain.hasFailed();
+bool Portion::hasTurn() const {
+  return !batch->domain->settings.strict || !batch->context ||
+         batch->context->serving == batch->ticket;
 }
 
 void Portion::run() {
-  Domain &domain = *batch->domain;
-  Domain::Lock lock(domain.mutex);
+  Domain::Lock lock(batch->domain->mutex);
   waiter = &currentWaiter();
-  bool allDone = false;
-  if (waitForTurn(lock)) {
+  TimePoint next;
+  while (!step(lock, next))
+    batch->domain->wait(lock, next);
+}
+
+bool Portion::step(Domain::Lock &lock, TimePoint &next) {
+  Domain &domain = *batch->domain;
+  next = TimePoint::max();
+  if (!started && !domain.hasFailed()) {
+    if (!hasTurn())
+      return false;
     started = true;
     domain.progress();
     for (Operation &operation : operations) {
@@ -102,26 +46,27 @@ void Portion::run() {
       else
         postCollective(operation, lock);
     }
-    while (!domain.hasFailed()) {
-      bool moved = false;
-      TimePoint next = TimePoint::max();
-      allDone = true;
-      for (Operation &operation : operations) {
-        if (operation.done)
-          continue;
-        moved |= operation.isPointToPoint()
-                     ? advancePointToPoint(operation, lock, next)
-                     : advanceCollective(operation, lock, next);
-        allDone &= operation.done;
-      }
-      if (allDone)
-        break;
-      if (moved)
+  }
+  bool allDone = false;
+  while (!domain.hasFailed()) {
+    bool moved = false;
+    next = TimePoint::max();
+    allDone = true;
+    for (Operation &operation : operations) {
+      if (operation.done)
         continue;
-      domain.checkReturned(*batch);
-      if (!domain.hasFailed())
-        domain.wait(lock, next);
+      moved |= operation.isPointToPoint()
+                   ? advancePointToPoint(operation, lock, next)
+                   : advanceCollective(operation, lock, next);
+      allDone &= operation.done;
     }
+    if (allDone)
+      break;
+    if (moved)
+      continue;
+    domain.checkReturned(*batch);
+    if (!domain.hasFailed())
+      return false;
   }
   if (!allDone) {
     abandon(lock);
@@ -131,6 +76,7 @@ void Portion::run() {
     }
   }
   finish();
+  return true;
 }
 
 void Portion::abandon(Domain::Lock &lock) {

@@ -59,6 +59,9 @@ public:
   const std::shared_ptr<Domain> domain;
   const std::string name;
   std::vector<int64_t> globalRanks;
+  /// Ranks as processes: tells its messages from those of other teams. Any two
+  /// ranks have it for one team of both only.
+  int number = 0;
   /// Collectives issued by each rank.
   std::vector<uint64_t> collectivesIssued;
   /// Collectives that a rank has joined and not all have left.
@@ -78,6 +81,12 @@ private:
 
 /// Forgets communicators of `domain` that not all ranks have initialized.
 void forgetIncompleteTeams(const Domain *domain);
+
+/// What ncclGetUniqueId and ncclCommInitRank do after their arguments have been
+/// checked. `context` is the caller's.
+ncclResult_t makeUniqueId(ncclUniqueId &uniqueId);
+ncclResult_t joinTeam(ncclComm_t &comm, int size, const ncclUniqueId &id,
+                      int rank);
 
 } // namespace mercury::host
 

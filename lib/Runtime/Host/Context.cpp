@@ -76,6 +76,7 @@ ncclComm *mercury_context::getCommunicator(int32_t index) {
     team = known.lock();
     if (!team) {
       team = std::make_shared<Team>(domain, name, std::move(ranks));
+      team->number = index + 1;
       known = team;
     }
   }
@@ -171,7 +172,10 @@ void mercury_check(mercury_context *context, int32_t result, const char *what) {
     batch->what.store(what, std::memory_order_release);
 }
 
+void mercury_progress(mercury_context *context) { context->domain->poll(); }
+
 int32_t mercury_status(mercury_context *context) {
+  context->domain->poll();
   if (context->result != ncclSuccess || !context->domain->hasFailed())
     return context->result;
   Domain::Lock lock(context->domain->mutex);

@@ -39,6 +39,8 @@ struct mercury_context {
   std::vector<std::unique_ptr<mercury::host::Event>> events;
   /// Streams that the program made and has not destroyed.
   std::vector<mercury::host::Stream *> programStreams;
+  /// Ranks as processes: all ranks, for mercury_host_gather.
+  std::shared_ptr<mercury::host::Team> everybody;
   /// First error recorded, and the text that mercury_error returns.
   int32_t result = ncclSuccess;
   std::string errorText;

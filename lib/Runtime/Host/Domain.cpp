@@ -12,11 +12,6 @@
 
 using namespace mercury::host;
 
-Waiter &mercury::host::currentWaiter() {
-  static thread_local Waiter waiter;
-  return waiter;
-}
-
 std::string Failure::describe() const {
   std::string result;
   if (rank >= 0)
@@ -46,98 +41,17 @@ void Domain::noteError(Failure error) {
     root.what = std::move(error.what);
 }
 
-void Domain::fail(Failure error) {
+void Domain::fail(Failure error, bool heard) {
   if (hasFailed())
     return;
   failure = error;
   noteError(std::move(error));
   failed.store(true, std::memory_order_release);
-  wakeAll();
-}
-
-void Domain::wake(Waiter *waiter) {
-  if (!waiter)
-    return;
-  waiter->epoch.fetch_add(1);
-  if (waiter->asleep)
-    waiter->condition.notify_one();
-}
-
-void Domain::wakeAll() {
-  for (Waiter *waiter : waiters)
-    wake(waiter);
+  spread(heard);
 }
 
 void Domain::progress(TimePoint until) {
   lastProgress = std::max(lastProgress, until);
-}
-
-void Domain::wait(Lock &lock, TimePoint deadline) {
-  Waiter &waiter = currentWaiter();
-  uint32_t seen = waiter.epoch.load();
-  WaitTimer timer;
-  waiters.push_back(&waiter);
-  // Never spin through an emulated transfer.
-  int spins = deadline == TimePoint::max() ? ThreadCount::spinIterations() : 0;
-  if (spins > 0) {
-    lock.unlock();
-    for (; spins > 0 && waiter.epoch.load() == seen; --spins)
-      spinPause();
-    lock.lock();
-  }
-  waiter.asleep = true;
-  while (waiter.epoch.load() == seen) {
-    TimePoint until = deadline;
-    bool watched = settings.watchdogSeconds > 0 && !hasFailed();
-    if (watched)
-      until = std::min(until, after(lastProgress, settings.watchdogSeconds));
-    if (until == TimePoint::max()) {
-      waiter.condition.wait(lock);
-      continue;
-    }
-    if (waiter.condition.wait_until(lock, until) == std::cv_status::no_timeout)
-      continue;
-    if (Clock::now() >= deadline)
-      break;
-    if (watched)
-      watch();
-  }
-  waiter.asleep = false;
-  auto position = std::find(waiters.rbegin(), waiters.rend(), &waiter);
-  *position = waiters.back();
-  waiters.pop_back();
-}
-
-void Domain::barrier(int64_t rank) {
-  Lock lock(mutex);
-  if (hasFailed())
-    return;
-  progress();
-  inBarrier[rank] = true;
-  if (std::all_of(inBarrier.begin(), inBarrier.end(),
-                  [](bool in) { return in; })) {
-    std::fill(inBarrier.begin(), inBarrier.end(), false);
-    ++barrierGeneration;
-    wakeAll();
-    return;
-  }
-  uint64_t generation = barrierGeneration;
-  checkBarrier();
-  while (barrierGeneration == generation && !hasFailed())
-    wait(lock);
-}
-
-void Domain::rankReturned(int64_t rank) {
-  Lock lock(mutex);
-  returned[rank] = true;
-  anyReturned = true;
-  progress();
-  checkBarrier();
-  for (const Batch *batch : batches) {
-    if (hasFailed())
-      return;
-    checkReturned(*batch);
-  }
 }
 
 void Domain::checkBarrier() {
@@ -154,7 +68,7 @@ void Domain::checkBarrier() {
 }
 
 void Domain::checkReturned(const Batch &batch) {
-  if (!anyReturned)
+  if (std::find(returned.begin(), returned.end(), true) == returned.end())
     return;
   for (const Portion &portion : batch.portions) {
     if (!portion.started || portion.finished)

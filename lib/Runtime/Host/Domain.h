@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
 namespace mercury::host {
@@ -64,6 +65,25 @@ struct Undelivered {
   std::string communicator;
 };
 
+/// What one rank does when nothing moves any more.
+struct RankState {
+  /// "waits in recv of 4 bytes ... for rank 1", per operation under way.
+  std::vector<std::string> waits;
+  /// Global ranks that it waits for.
+  std::set<int64_t> waitsFor;
+  /// Operations that have not started, and the first of them.
+  int queued = 0;
+  std::string firstQueued;
+  bool inBarrier = false;
+  bool returned = false;
+  /// Its process has not said what it does.
+  bool silent = false;
+};
+
+/// The watchdog's report: who waits for whom, and a cycle where there is one.
+std::string describeStall(double seconds,
+                          const std::map<int64_t, RankState> &states);
+
 /// What the ranks of one launch (or, outside of launches, all communicators
 /// made by ncclCommInitRank) share: one lock for the state of every operation,
 /// the first failure, and the watchdog. Bytes are copied outside of the lock.
@@ -94,6 +114,8 @@ public:
   std::vector<bool> inBarrier;
   /// Threads that copy or reduce at the moment, outside of the lock.
   int working = 0;
+  /// Where rank 0 wants what mercury_host_gather collects.
+  void *gathered = nullptr;
 
   /// True once communication has failed: every call then returns an error. May
   /// be read without the lock.
@@ -110,16 +132,21 @@ public:
   /// an error of the same rank that has none.
   void noteError(Failure error);
   /// Makes all pending and later operations fail, and wakes every waiter.
-  void fail(Failure error);
+  /// `heard`: another process has said so, to all others too.
+  void fail(Failure error, bool heard = false);
 
   /// Sleeps until woken, until `deadline`, or until the watchdog fires. The
   /// caller has checked its condition under the same hold of `lock`, and checks
   /// it again afterwards.
   void wait(Lock &lock, TimePoint deadline = TimePoint::max());
+  /// Moves on what is under way, without waiting and without the lock.
+  void poll();
   /// Wakes `waiter` if it sleeps (NULL: nobody).
   void wake(Waiter *waiter);
   /// Wakes every waiter.
   void wakeAll();
+  /// Seconds in which nothing moved.
+  double idleSeconds() const { return secondsSince(lastProgress); }
   /// Something moved: the watchdog starts anew. `until` extends this to the end
   /// of an emulated transfer.
   void progress(TimePoint until = Clock::now());
@@ -128,24 +155,22 @@ public:
   void barrier(int64_t rank);
   /// `rank` issues nothing more: fails whoever waits for it.
   void rankReturned(int64_t rank);
+  /// What the ranks of this process do.
+  std::map<int64_t, RankState> states() const;
   /// Fails when an operation of `batch` waits for a rank that has returned.
   void checkReturned(const Batch &batch);
+  /// Fails when a rank in the barrier waits for one that has returned.
+  void checkBarrier();
 
 private:
   /// Fires the watchdog when the time without progress is too long.
   void watch();
-  /// Who waits for whom.
-  std::string report() const;
-  /// Global ranks that `rank` waits for at the moment.
-  std::vector<int64_t> waitsFor(int64_t rank) const;
-  /// A cycle in waitsFor, its first rank repeated at the end; empty when none.
-  std::vector<int64_t> findCycle() const;
-  /// Fails when a rank in the barrier waits for one that has returned.
-  void checkBarrier();
+  /// Tells all who wait that communication has failed, other processes unless
+  /// they have `heard`.
+  void spread(bool heard);
 
   std::vector<Waiter *> waiters;
   TimePoint lastProgress;
-  bool anyReturned = false;
   uint64_t barrierGeneration = 0;
   std::atomic<bool> failed{false};
   Failure failure;

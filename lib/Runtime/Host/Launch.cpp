@@ -1,4 +1,4 @@
-//===- Launch.cpp - Runs the ranks of a launch ----------------------------===//
+//===- Launch.cpp - What launches of ranks have in common -----------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,12 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Context.h"
+#include "Launch.h"
 
 #include <algorithm>
 #include <cstring>
 #include <set>
-#include <system_error>
 
 using namespace mercury::host;
 
@@ -25,17 +24,8 @@ void mercury_host_config_init(mercury_host_config *config) {
   config->watchdog_seconds = 30;
 }
 
-namespace {
-
-/// A checked configuration.
-struct Plan {
-  Settings settings;
-  std::vector<Level> levels;
-  std::vector<std::vector<int>> communicators;
-};
-
-/// Checks and copies `config`; returns what is wrong, empty when nothing is.
-std::string makePlan(const mercury_host_config &config, Plan &plan) {
+std::string mercury::host::makePlan(const mercury_host_config &config,
+                                    Plan &plan) {
   int64_t ranks = 1;
   if (config.num_levels < 0 || (config.num_levels > 0 && !config.levels))
     return format("%d levels at a NULL pointer", config.num_levels);
@@ -95,8 +85,8 @@ std::string makePlan(const mercury_host_config &config, Plan &plan) {
   return "";
 }
 
-/// Body of a rank's thread.
-void runRank(mercury_context &context, mercury_host_main rankMain, void *user) {
+void mercury::host::runRank(mercury_context &context,
+                            mercury_host_main rankMain, void *user) {
   ThreadCount count;
   setCurrentContext(&context);
   int result = ncclSuccess;
@@ -119,69 +109,22 @@ void runRank(mercury_context &context, mercury_host_main rankMain, void *user) {
   setCurrentContext(nullptr);
 }
 
-/// Copies `text` into the caller's buffer, cut to its size.
-void copyText(const std::string &text, char *error, size_t errorSize) {
+Failure mercury::host::lostMessage(const Undelivered &message) {
+  Failure lost;
+  lost.result = ncclInvalidUsage;
+  lost.text =
+      format("rank %lld sent %zu bytes to rank %lld on %s, which never "
+             "received them",
+             static_cast<long long>(message.from), message.bytes,
+             static_cast<long long>(message.to), message.communicator.c_str());
+  return lost;
+}
+
+void mercury::host::copyText(const std::string &text, char *error,
+                             size_t errorSize) {
   if (!error || errorSize == 0)
     return;
   size_t length = std::min(text.size(), errorSize - 1);
   std::memcpy(error, text.data(), length);
   error[length] = '\0';
-}
-
-} // namespace
-
-int mercury_host_run(const mercury_host_config *config,
-                     mercury_host_main rankMain, void *user, char *error,
-                     size_t errorSize) {
-  copyText("", error, errorSize);
-  if (!config || !rankMain) {
-    copyText("config or rank_main is NULL", error, errorSize);
-    return ncclInvalidArgument;
-  }
-  Plan plan;
-  std::string problem = makePlan(*config, plan);
-  if (!problem.empty()) {
-    copyText(problem, error, errorSize);
-    return ncclInvalidArgument;
-  }
-
-  auto domain = std::make_shared<Domain>(plan.settings, plan.levels);
-  int64_t numRanks = domain->topology.getNumRanks();
-  std::vector<std::unique_ptr<mercury_context>> contexts;
-  for (int64_t rank = 0; rank < numRanks; ++rank)
-    contexts.push_back(
-        std::make_unique<mercury_context>(domain, rank, plan.communicators));
-  std::vector<std::thread> threads;
-  threads.reserve(numRanks);
-  for (auto &context : contexts) {
-    try {
-      threads.emplace_back(runRank, std::ref(*context), rankMain, user);
-    } catch (const std::system_error &) {
-      context->recordError(ncclSystemError, "",
-                           "the system refused a thread for the rank");
-      domain->rankReturned(context->rank);
-    }
-  }
-  for (std::thread &thread : threads)
-    thread.join();
-  forgetIncompleteTeams(domain.get());
-
-  Domain::Lock lock(domain->mutex);
-  if (domain->getRoot().result == ncclSuccess && !domain->undelivered.empty()) {
-    const Undelivered &message = domain->undelivered.front();
-    Failure lost;
-    lost.result = ncclInvalidUsage;
-    lost.text = format("rank %lld sent %zu bytes to rank %lld on %s, which "
-                       "never received them",
-                       static_cast<long long>(message.from), message.bytes,
-                       static_cast<long long>(message.to),
-                       message.communicator.c_str());
-    domain->noteError(std::move(lost));
-  }
-  Failure root = domain->getRoot();
-  lock.unlock();
-  contexts.clear();
-  if (root.result != ncclSuccess)
-    copyText(root.describe(), error, errorSize);
-  return root.result;
 }

@@ -15,6 +15,7 @@ namespace mercury::host {
 class Team;
 struct Collective;
 struct Portion;
+struct Transfer;
 
 /// What an operation does.
 enum class Kind {
@@ -82,6 +83,10 @@ struct Operation {
   Collective *collective = nullptr;
   int nextPhase = 0;
 
+  /// Ranks as processes: its messages, instead of all that a match or a
+  /// collective holds above.
+  std::shared_ptr<Transfer> transfer;
+
   /// Bytes of the buffer that `count` describes.
   size_t bytes() const { return count * sizeOf(type); }
   /// True for a send or a receive.
@@ -109,10 +114,13 @@ struct Portion {
 
   /// Runs the operations until all are done or communication has failed.
   void run();
+  /// Goes as far as it can without waiting. True when it has ended, else `next`
+  /// is the time at which an operation is due.
+  bool step(Domain::Lock &lock, TimePoint &next);
 
 private:
-  /// Strict mode: waits until all earlier batches of the rank are done.
-  bool waitForTurn(Domain::Lock &lock);
+  /// Strict mode: are all earlier batches of the rank done?
+  bool hasTurn() const;
   /// Gives up all unfinished operations after a failure.
   void abandon(Domain::Lock &lock);
   /// Marks the portion and, with its last one, the batch as complete.
@@ -138,6 +146,26 @@ struct Batch {
   /// Text of `what`, empty when there is none.
   std::string whatText() const;
 };
+
+/// Adds a complete operation to the counters of the caller: a collective as
+/// many bytes as a ring algorithm moves through each rank, a broadcast as sent
+/// by its root and as received by the others. Messages of a rank to itself use
+/// no link and are not counted.
+void countTransfer(const Operation &operation);
+
+/// What differs between two operations that should be the same collective, as
+/// text about `operation` ("count 4"); empty when equal.
+std::string difference(const Operation &operation, const Operation &other);
+
+/// The elements of an all-reduce that rank `rank` of `size` reduces.
+std::pair<size_t, size_t> slice(const Operation &operation, int rank, int size);
+
+/// The error of two ranks that call different collectives: `first` came first.
+Failure mismatch(const Operation &operation, const Operation &first);
+
+/// The error of a receive of `bytes` from `peer`, which sends another size.
+Failure sizeMismatch(const Operation &receive, int peer,
+                     const std::string &sent, size_t bytes);
 
 /// Posts a send or receive: matches it with its partner or queues it.
 void postPointToPoint(Operation &operation, Domain::Lock &lock);

@@ -24,6 +24,10 @@ public:
   void issue() { issuedTasks.fetch_add(1); }
   /// Counts one more task as complete.
   void complete();
+  /// Are `position` tasks complete?
+  bool isComplete(uint64_t position) const {
+    return completeTasks.load() >= position;
+  }
   /// Waits until `position` tasks are complete.
   void waitFor(uint64_t position);
 
@@ -34,11 +38,11 @@ private:
   std::atomic<uint64_t> completeTasks{0};
 };
 
-/// A worker thread that runs tasks in order. The thread starts with the first
-/// task.
+/// Runs tasks in order. Where ranks are threads, a worker thread does, which
+/// starts with the first task; where they are processes, whoever waits.
 class Stream {
 public:
-  Stream() : timeline(std::make_shared<Timeline>()) {}
+  Stream();
   /// Completes all tasks.
   ~Stream();
   Stream(const Stream &) = delete;
@@ -52,6 +56,9 @@ public:
   /// Waits until all tasks are complete.
   void synchronize() { timeline->waitFor(timeline->issued()); }
   const std::shared_ptr<Timeline> &getTimeline() const { return timeline; }
+  /// Threads: what the worker does. Processes: completes the tasks that need no
+  /// waiting.
+  void work();
 
 private:
   /// A portion to run, or a position to wait for.
@@ -63,8 +70,6 @@ private:
   };
   /// Queues `task`.
   bool push(Task task);
-  /// Body of the worker thread.
-  void work();
 
   LiveHandle handle;
   std::shared_ptr<Timeline> timeline;

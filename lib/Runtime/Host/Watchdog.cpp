@@ -6,78 +6,86 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Communicator.h"
 #include "Context.h"
 
 #include <algorithm>
-#include <set>
 
 using namespace mercury::host;
 
 /// Lines of a report about operations; more are counted only.
 static constexpr int kMaxLines = 64;
 
-void Domain::watch() {
-  if (hasFailed() ||
-      Clock::now() < after(lastProgress, settings.watchdogSeconds))
-    return;
-  // A thread that copies moves, however long the copy takes.
-  if (working > 0)
-    return progress();
-  Failure error;
-  error.result = ncclRemoteError;
-  error.text = report();
-  fail(std::move(error));
+/// "waits in recv of 4 bytes ... (recv at f.mlir:3) for rank 1".
+static std::string describeWait(const Operation &operation,
+                                const std::string &what) {
+  std::string text = "waits in " + operation.describe();
+  if (!what.empty())
+    text += " (" + what + ")";
+  std::vector<int> missing = operation.missing();
+  for (size_t i = 0; i < missing.size() && i < 8; ++i)
+    text +=
+        (i == 0 ? " for " : ", ") + operation.team->describeRank(missing[i]);
+  if (missing.size() > 8)
+    text += format(" and %zu more", missing.size() - 8);
+  return text;
 }
 
-std::vector<int64_t> Domain::waitsFor(int64_t rank) const {
-  std::set<int64_t> result;
+std::map<int64_t, RankState> Domain::states() const {
+  std::map<int64_t, RankState> states;
   for (const Batch *batch : batches)
     for (const Portion &portion : batch->portions) {
-      if (!portion.started || portion.finished)
+      if (portion.finished)
         continue;
       for (const Operation &operation : portion.operations) {
-        if (operation.done || operation.globalRank() != rank)
+        if (operation.done)
           continue;
+        RankState &state = states[operation.globalRank()];
+        if (!portion.started) {
+          if (state.queued++ == 0)
+            state.firstQueued = operation.describe();
+          continue;
+        }
+        state.waits.push_back(describeWait(operation, batch->whatText()));
         for (int missing : operation.missing())
-          result.insert(operation.team->globalRanks[missing]);
+          if (int64_t other = operation.team->globalRanks[missing]; other >= 0)
+            state.waitsFor.insert(other);
       }
     }
-  if (rank >= 0 && static_cast<size_t>(rank) < inBarrier.size() &&
-      inBarrier[rank])
-    for (size_t other = 0; other < inBarrier.size(); ++other)
+  for (size_t rank = 0; rank < inBarrier.size(); ++rank) {
+    if (inBarrier.size() == 1 && !inBarrier[rank] && !returned[rank])
+      continue;
+    RankState &state = states[rank];
+    state.inBarrier = inBarrier[rank];
+    state.returned = returned[rank];
+    for (size_t other = 0; inBarrier[rank] && other < inBarrier.size(); ++other)
       if (!inBarrier[other])
-        result.insert(other);
-  result.erase(-1);
-  return {result.begin(), result.end()};
+        state.waitsFor.insert(other);
+  }
+  return states;
 }
 
-std::vector<int64_t> Domain::findCycle() const {
-  std::map<int64_t, std::vector<int64_t>> edges;
-  for (const Batch *batch : batches)
-    for (const Portion &portion : batch->portions)
-      for (const Operation &operation : portion.operations)
-        edges[operation.globalRank()];
-  for (size_t rank = 0; rank < inBarrier.size(); ++rank)
-    if (inBarrier[rank])
-      edges[rank];
-  for (auto &edge : edges)
-    edge.second = waitsFor(edge.first);
-
+/// A cycle of ranks that wait for each other, its first rank repeated at the
+/// end; empty when there is none.
+static std::vector<int64_t>
+findCycle(const std::map<int64_t, RankState> &states) {
+  static const std::set<int64_t> kNone;
+  auto othersOf = [&](int64_t rank) -> const std::set<int64_t> & {
+    auto state = states.find(rank);
+    return state == states.end() ? kNone : state->second.waitsFor;
+  };
   // Depth first; a rank that is met again on the path closes a cycle.
   std::set<int64_t> visited;
-  for (const auto &start : edges) {
-    std::vector<std::pair<int64_t, size_t>> path;
+  for (const auto &start : states) {
+    std::vector<std::pair<int64_t, std::set<int64_t>::const_iterator>> path;
     if (visited.insert(start.first).second)
-      path.push_back({start.first, 0});
+      path.push_back({start.first, start.second.waitsFor.begin()});
     while (!path.empty()) {
       auto &[rank, next] = path.back();
-      const std::vector<int64_t> &others = edges[rank];
-      if (next == others.size()) {
+      if (next == othersOf(rank).end()) {
         path.pop_back();
         continue;
       }
-      int64_t other = others[next++];
+      int64_t other = *next++;
       auto closed = std::find_if(path.begin(), path.end(), [&](auto &step) {
         return step.first == other;
       });
@@ -89,72 +97,39 @@ std::vector<int64_t> Domain::findCycle() const {
         return cycle;
       }
       if (visited.insert(other).second)
-        path.push_back({other, 0});
+        path.push_back({other, othersOf(other).begin()});
     }
   }
   return {};
 }
 
-std::string Domain::report() const {
-  std::string text = format("no progress for %g s", settings.watchdogSeconds);
-  std::vector<int64_t> cycle = findCycle();
+std::string
+mercury::host::describeStall(double seconds,
+                             const std::map<int64_t, RankState> &states) {
+  std::string text = format("no progress for %g s", seconds);
+  std::vector<int64_t> cycle = findCycle(states);
   for (size_t i = 0; i < cycle.size(); ++i)
     text += format("%srank %lld", i == 0 ? ": deadlock " : " -> ",
                    static_cast<long long>(cycle[i]));
-
-  std::set<int64_t> communicating;
-  std::map<int64_t, int> queued;
   int lines = 0;
-  for (const Batch *batch : batches)
-    for (const Portion &portion : batch->portions) {
-      if (portion.finished)
-        continue;
-      for (const Operation &operation : portion.operations) {
-        if (operation.done)
-          continue;
-        communicating.insert(operation.globalRank());
-        if (!portion.started) {
-          ++queued[operation.globalRank()];
-          continue;
-        }
-        if (++lines > kMaxLines)
-          continue;
-        text += format("\n  rank %lld waits in %s",
-                       static_cast<long long>(operation.globalRank()),
-                       operation.describe().c_str());
-        if (!batch->whatText().empty())
-          text += " (" + batch->whatText() + ")";
-        std::vector<int> missing = operation.missing();
-        for (size_t i = 0; i < missing.size() && i < 8; ++i)
-          text += (i == 0 ? " for " : ", ") +
-                  operation.team->describeRank(missing[i]);
-        if (missing.size() > 8)
-          text += format(" and %zu more", missing.size() - 8);
-      }
-    }
+  for (const auto &[rank, state] : states) {
+    std::string name = format("\n  rank %lld ", static_cast<long long>(rank));
+    for (const std::string &wait : state.waits)
+      if (++lines <= kMaxLines)
+        text += name + wait;
+    // The first call that has not started says where a rank would go on.
+    if (state.queued > 0)
+      text += name + format("has %d queued, the first is %s", state.queued,
+                            state.firstQueued.c_str());
+    if (state.inBarrier)
+      text += name + "waits in the barrier";
+    else if (state.returned)
+      text += name + "has returned";
+    else if (state.waits.empty() && state.queued == 0)
+      text += name + (state.silent ? "does not answer"
+                                   : "is in no communication call");
+  }
   if (lines > kMaxLines)
     text += format("\n  and %d more operations", lines - kMaxLines);
-
-  // The first call that has not started says where a rank would go on.
-  for (const Batch *batch : batches)
-    for (const Portion &portion : batch->portions) {
-      if (portion.started || portion.finished || portion.operations.empty())
-        continue;
-      const Operation &operation = portion.operations.front();
-      auto found = queued.find(operation.globalRank());
-      if (found == queued.end())
-        continue;
-      text += format("\n  rank %lld has %d queued, the first is %s",
-                     static_cast<long long>(found->first), found->second,
-                     operation.describe().c_str());
-      queued.erase(found);
-    }
-  for (size_t rank = 0; rank < inBarrier.size(); ++rank)
-    if (inBarrier[rank])
-      text += format("\n  rank %zu waits in the barrier", rank);
-    else if (returned[rank])
-      text += format("\n  rank %zu has returned", rank);
-    else if (!communicating.count(rank) && inBarrier.size() > 1)
-      text += format("\n  rank %zu is in no communication call", rank);
   return text;
 }

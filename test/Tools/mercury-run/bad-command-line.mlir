@@ -40,6 +40,14 @@
 // LOCAL: Cannot find option named 'fast'
 // LOCAL: exit 2
 
+// RUN: sh -c 'mercury-run --ranks-as=mpi --link-latency=1 %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=LINKS
+// LINKS: mercury-run: error: links are emulated between threads, not with --ranks-as=mpi
+// LINKS: exit 2
+
+// RUN: sh -c 'mercury-run --mpi=mpich %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=MPI
+// MPI: mercury-run: error: --mpi=mpich needs --ranks-as=mpi
+// MPI: exit 2
+
 // RUN: sh -c 'mercury-run --arg a.npy %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=ARG
 // ARG: mercury-run: error: --arg expects N=file.npy, but got 'a.npy'
 // ARG: exit 2

@@ -19,40 +19,8 @@ using namespace mercury::host;
 /// thread.
 static constexpr size_t kSmallBytes = 32768;
 
-/// What differs between two operations that should be the same collective, as
-/// text about `operation` ("count 4"); empty when equal.
-static std::string difference(const Operation &operation,
-                              const Operation &other) {
-  if (operation.kind != other.kind)
-    return nameOf(operation.kind);
-  if (operation.kind == Kind::Split)
-    return "";
-  if (operation.type != other.type)
-    return std::string("type ") + nameOf(operation.type);
-  if (operation.count != other.count)
-    return format("count %zu", operation.count);
-  bool reduces = operation.kind == Kind::AllReduce ||
-                 operation.kind == Kind::ReduceScatter;
-  if (reduces && operation.reduction != other.reduction)
-    return std::string("reduction ") + nameOf(operation.reduction);
-  if (operation.kind == Kind::Broadcast && operation.peer != other.peer)
-    return format("root %d", operation.peer);
-  return "";
-}
-
 /// Number of steps that all ranks must end before the next one begins.
 static int numPhases(Kind kind) { return kind == Kind::AllReduce ? 2 : 1; }
-
-/// The elements of an all-reduce that rank `rank` of `size` reduces.
-static std::pair<size_t, size_t> slice(const Operation &operation, int rank,
-                                       int size) {
-  // Slices are multiples of a cache line, so that ranks do not share one.
-  size_t line = 64 / sizeOf(operation.type);
-  size_t chunk = (operation.count + size - 1) / size;
-  chunk = (chunk + line - 1) / line * line;
-  size_t begin = std::min(operation.count, chunk * rank);
-  return {begin, std::min(operation.count, begin + chunk)};
-}
 
 /// Copies unless in place.
 static void copy(void *destination, const void *source, size_t bytes) {
@@ -167,40 +135,6 @@ static void setReadyAt(Collective &collective, Team &team) {
   team.domain->progress(std::max(now, collective.readyAt));
 }
 
-/// Adds a complete collective to the counters of the caller, as many bytes as
-/// a ring algorithm moves through each rank. A broadcast counts as sent by its
-/// root and as received by the others.
-static void countCollective(const Operation &operation) {
-  mercury_context *context = operation.context;
-  int64_t size = operation.team->size();
-  int64_t bytes = static_cast<int64_t>(operation.bytes());
-  if (!context || size < 2)
-    return;
-  int64_t sent = 0, received = 0, messages = size - 1;
-  switch (operation.kind) {
-  case Kind::AllGather:
-  case Kind::ReduceScatter:
-    sent = received = (size - 1) * bytes;
-    break;
-  case Kind::AllReduce:
-    sent = received = 2 * (size - 1) * bytes / size;
-    messages = 2 * (size - 1);
-    break;
-  case Kind::Broadcast:
-    sent = operation.rank == operation.peer ? bytes : 0;
-    received = bytes - sent;
-    messages = operation.rank == operation.peer ? 1 : 0;
-    break;
-  case Kind::Send:
-  case Kind::Recv:
-  case Kind::Split:
-    return;
-  }
-  context->bytesSent += sent;
-  context->bytesReceived += received;
-  context->messages += messages;
-}
-
 /// Wakes all ranks that have joined.
 static void wakeMembers(const Collective &collective, Domain &domain) {
   for (const Operation *member : collective.members)
@@ -243,19 +177,8 @@ void mercury::host::postCollective(Operation &operation, Domain::Lock &) {
   operation.posted = true;
   collective.members[operation.rank] = &operation;
   const Operation &first = *collective.members[collective.firstRank];
-  if (std::string mine = difference(operation, first); !mine.empty()) {
-    Failure error;
-    error.rank = operation.globalRank();
-    error.result = ncclInvalidUsage;
-    error.what = operation.portion->batch->whatText();
-    error.text =
-        format("%s #%llu on %s: %s has %s, %s has %s", nameOf(operation.kind),
-               static_cast<unsigned long long>(operation.sequence),
-               team.describe().c_str(), team.describeRank(first.rank).c_str(),
-               difference(first, operation).c_str(),
-               team.describeRank(operation.rank).c_str(), mine.c_str());
-    return domain.fail(std::move(error));
-  }
+  if (!difference(operation, first).empty())
+    return domain.fail(mismatch(operation, first));
   if (++collective.arrived < team.size())
     return;
   collective.small = operation.kind == Kind::Split ||
@@ -320,7 +243,7 @@ bool mercury::host::advanceCollective(Operation &operation, Domain::Lock &lock,
   }
   operation.done = true;
   domain.progress();
-  countCollective(operation);
+  countTransfer(operation);
   leave(operation);
   return true;
 }

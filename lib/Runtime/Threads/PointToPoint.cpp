@@ -43,15 +43,6 @@ static void append(Operation **list, Operation *operation) {
   *list = operation;
 }
 
-/// Adds a message to the counters of its sender; messages of a rank to itself
-/// use no link and are not counted.
-static void countSend(const Operation &send) {
-  if (!send.context || send.peer == send.rank)
-    return;
-  send.context->bytesSent += send.bytes();
-  ++send.context->messages;
-}
-
 /// Pairs a send and a receive of the same number, or fails when their sizes
 /// differ.
 static void match(Operation &send, Operation &recv, Domain &domain) {
@@ -62,18 +53,8 @@ static void match(Operation &send, Operation &recv, Domain &domain) {
       domain.undelivered.erase(send.undelivered);
       delete &send;
     }
-    Failure error;
-    error.rank = recv.globalRank();
-    error.result = ncclInvalidUsage;
-    error.what = recv.portion->batch->whatText();
-    error.text = format(
-        "%s sends %zu bytes and %s receives %zu bytes, message %llu of this "
-        "pair on %s",
-        team.describeRank(recv.peer).c_str(), sentBytes,
-        team.describeRank(recv.rank).c_str(), recv.bytes(),
-        static_cast<unsigned long long>(recv.sequence),
-        team.describe().c_str());
-    return domain.fail(std::move(error));
+    return domain.fail(sizeMismatch(
+        recv, recv.peer, format("%zu bytes", sentBytes), recv.bytes()));
   }
   recv.match = &send;
   send.match = &recv;
@@ -107,7 +88,7 @@ static void sendEagerly(Operation &send, Domain::Lock &lock) {
   lock.lock();
   --domain.working;
   send.done = true;
-  countSend(send);
+  countTransfer(send);
   domain.progress();
   if (domain.hasFailed())
     return;
@@ -172,15 +153,14 @@ bool mercury::host::advancePointToPoint(Operation &operation,
   }
   operation.done = true;
   domain.progress();
-  if (operation.context && operation.peer != operation.rank)
-    operation.context->bytesReceived += operation.bytes();
+  countTransfer(operation);
   if (operation.ownsMatch) {
     domain.undelivered.erase(send.undelivered);
     delete &send;
     operation.match = nullptr;
     return true;
   }
-  countSend(send);
+  countTransfer(send);
   send.done = true;
   domain.wake(send.portion->waiter);
   return true;

@@ -1,0 +1,44 @@
+//===- HostLibrary.h - The library that runs the ranks ----------*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_TOOLS_MERCURY_RUN_HOSTLIBRARY_H
+#define MERCURY_TOOLS_MERCURY_RUN_HOSTLIBRARY_H
+
+#include "Mercury/Runtime/mercury_host.h"
+#include "llvm/Support/Error.h"
+
+namespace mercury::run {
+
+/// What this tool calls of the library that runs the ranks: libmercury_host
+/// (threads) or libmercury_mpi_* (processes). They export the same functions,
+/// so that a process is bound to one of them, and compiled programs with it.
+struct HostLibrary {
+  bool ranksAreProcesses = false;
+  decltype(&mercury_host_config_init) configInit;
+  decltype(&mercury_host_run) run;
+  decltype(&mercury_host_barrier) barrier;
+  decltype(&mercury_host_gather) gather;
+  decltype(&mercury_host_get_stats) getStats;
+  decltype(&mercury_host_processes) processes;
+  decltype(&mercury_host_finish) finish;
+  decltype(&mercury_rank) rank;
+  decltype(&mercury_status) status;
+  decltype(&mercury_alloc) alloc;
+  decltype(&mercury_free) free;
+};
+
+/// Binds this process to the library for processes of that implementation of
+/// MPI (mpich, openmpi), before anything asks for hostLibrary.
+llvm::Error bindMPI(llvm::StringRef implementation);
+
+/// The library of this process: ranks are threads unless bindMPI was called.
+/// Ends the process when libmercury_host is missing.
+const HostLibrary &hostLibrary();
+
+} // namespace mercury::run
+
+#endif // MERCURY_TOOLS_MERCURY_RUN_HOSTLIBRARY_H
