@@ -119,6 +119,7 @@ Verdict Verifier::checkAxes() {
 
 Verdict Verifier::checkFactors() {
   std::vector<std::pair<AxisRef, size_t>> takenBy;
+  std::optional<size_t> bothWays; ///< the loop that has such a factor
   for (size_t l = 0; l < s.loops.size(); ++l) {
     int64_t tiles = 1;
     for (const Factor &factor : s.loops[l]) {
@@ -144,6 +145,13 @@ Verdict Verifier::checkFactors() {
             loopName(l) +
             " has a factor in both directions; only a shifted time factor that "
             "is the last of a reduction loop can have them");
+      if (factor.bidirectional && bothWays && *bothWays != l)
+        return Verdict::no("loops " + str(*bothWays) + " and " + str(l) +
+                           " of '" + op.name +
+                           "' have a factor in both directions each, expected "
+                           "one of them");
+      if (factor.bidirectional)
+        bothWays = l;
       if (factor.order < 0 || factor.order > maxTiles)
         return Verdict::no(loopName(l) + " has a time factor of order " +
                            str(factor.order) + ", expected 0 to " +

@@ -1,4 +1,5 @@
-// Forms that a softmax arrives in. Maps of all of them:
+// Forms that a softmax arrives in. Kind of fault: one that a frontend emits is not
+// recognised (torch-mlir#4700, #3831, #4279). Maps of all of them:
 //
 // RUN: mercury-opt %s --mercury-raise-attention | FileCheck %s
 //

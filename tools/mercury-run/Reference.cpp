@@ -40,20 +40,17 @@ static bool isDistributed(func::FuncOp function) {
       .wasInterrupted();
 }
 
-/// Removes what only distribution needs: topologies, transform scripts, and the
-/// dialect's discardable attributes.
+/// Removes what only distribution needs: topologies, and the dialect's
+/// discardable attributes.
 static void dropDistribution(ModuleOp module) {
-  auto isOurs = [](llvm::StringRef dialect) {
-    return dialect == dialectName || dialect == "transform";
-  };
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-    if (isOurs(op.getName().getDialectNamespace()))
+    if (op.getName().getDialectNamespace() == dialectName)
       op.erase();
   auto strip = [&](DictionaryAttr attrs) {
     SmallVector<StringAttr> names;
     if (attrs)
       for (NamedAttribute attr : attrs)
-        if (isOurs(attr.getName().getValue().split('.').first))
+        if (attr.getName().getValue().split('.').first == dialectName)
           names.push_back(attr.getName());
     return names;
   };

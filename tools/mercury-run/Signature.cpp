@@ -9,6 +9,7 @@
 #include "Signature.h"
 #include "RunError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -141,6 +142,13 @@ OwningOpRef<ModuleOp> isolateEntry(ModuleOp module, llvm::StringRef entry) {
   for (auto function : llvm::make_early_inc_range(copy->getOps<func::FuncOp>()))
     if (!reached.contains(function))
       symbols.erase(function);
+  // Scripts that were to be applied before.
+  StringRef isScript = transform::TransformDialect::kWithNamedSequenceAttrName;
+  for (Operation &op : llvm::make_early_inc_range(*copy->getBody()))
+    if (op.hasAttr(isScript) ||
+        isa<transform::TransformDialect>(op.getDialect()))
+      op.erase();
+  (*copy)->removeAttr(isScript);
   return copy;
 }
 

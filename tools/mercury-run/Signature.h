@@ -34,8 +34,8 @@ llvm::Expected<Signature> signatureOf(mlir::func::FuncOp function);
 llvm::Expected<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
                                              llvm::StringRef name);
 
-/// A copy of `module` in which the functions that `entry` does not reach are
-/// gone, and `entry` is public.
+/// A copy of `module` in which the functions that `entry` does not reach and
+/// transform scripts are gone, and `entry` is public.
 mlir::OwningOpRef<mlir::ModuleOp> isolateEntry(mlir::ModuleOp module,
                                                llvm::StringRef entry);
 

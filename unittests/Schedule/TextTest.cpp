@@ -60,6 +60,7 @@ struct Random {
     f.shifts.resize(below(3));
     for (Shift &s : f.shifts)
       s = {axes(), number(), number()};
+    f.bidirectional = below(2);
     f.order = number();
     return f;
   }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The eight primitives. Each returns the edited schedule's verdict and leaves
+// The primitives. Each returns the edited schedule's verdict and leaves
 // the schedule unchanged when the request is illegal. Transform dialect ops,
 // pass options, named schedules, the enumerator and the tuner call these.
 //

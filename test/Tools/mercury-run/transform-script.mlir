@@ -16,6 +16,12 @@
 // BROKEN: mercury-run: error: cannot parse the transform script '{{.*}}broken.mlir'
 // BROKEN: exit 2
 
+// A script beside the function is applied when it is asked for, and else ignored.
+// RUN: mercury-run --verify --schedule=%S/Inputs/own-script.mlir %S/Inputs/own-script.mlir | FileCheck %s --check-prefix=OWN
+// OWN: own-script.mlir  2 (gpu=2) {{.*}} verified
+// RUN: mercury-run --verify --schedule=default %S/Inputs/own-script.mlir | FileCheck %s --check-prefix=IGNORED
+// IGNORED: default  2 (gpu=2) {{.*}} verified
+
 func.func @f(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>)
     -> tensor<8x8xf32> {
   %r = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>)

@@ -69,10 +69,10 @@ effectsOf(OpTy op,
 
 static const char *const kNames[] = {"query", "key", "value"};
 
-/// Checks of both forms: attention_c1, c2, c3, c5, c7.
+/// Checks of both forms, under the labels of the first.
 template <typename OpTy> static LogicalResult verifyCommon(OpTy op) {
   SmallVector<OpOperand *> operands = shapedOperands(op);
-  // c1
+  // attention_c1
   ArrayAttr maps = op.getIndexingMaps();
   if (maps.size() != operands.size())
     return op.emitOpError()
@@ -91,13 +91,13 @@ template <typename OpTy> static LogicalResult verifyCommon(OpTy op) {
        llvm::zip(operands, maps.getAsValueRange<AffineMapAttr>())) {
     auto type = cast<ShapedType>(operand->get().getType());
     unsigned number = operand->getOperandNumber();
-    // c2
+    // attention_c2
     if (!map.isProjectedPermutation() || map.getNumResults() != type.getRank())
       return op.emitOpError()
              << "operand " << number << " of type " << type
              << " expects a projected permutation with " << type.getRank()
              << " results, got " << AffineMapAttr::get(map);
-    // c3, c4
+    // attention_c3, attention_c4
     auto expect = [&](unsigned dim, bool has) -> LogicalResult {
       if (map.isFunctionOfDim(dim) == has)
         return success();
@@ -125,7 +125,7 @@ template <typename OpTy> static LogicalResult verifyCommon(OpTy op) {
         failed(expect(valueFeature, number == 2 || isFirstOutput)))
       return failure();
   }
-  // c5
+  // attention_c5
   SmallVector<int64_t> extents = op.getMapExtents();
   for (auto [operand, map] :
        llvm::zip(operands, maps.getAsValueRange<AffineMapAttr>())) {
@@ -139,7 +139,7 @@ template <typename OpTy> static LogicalResult verifyCommon(OpTy op) {
                << ", another operand has " << extents[dim];
     }
   }
-  // c7
+  // attention_c7
   bool onTensors = isa<TensorType>(op.getQuery().getType());
   for (OpOperand *operand : operands)
     if (isa<TensorType>(operand->get().getType()) != onTensors)

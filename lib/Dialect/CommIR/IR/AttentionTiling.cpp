@@ -120,6 +120,9 @@ template <typename OpTy>
 static FailureOr<TilingResult> tile(OpBuilder &b, OpTy op,
                                     ArrayRef<OpFoldResult> offsets,
                                     ArrayRef<OpFoldResult> sizes) {
+  if (!op->getNumResults())
+    return op.emitOpError() << "is tiled on tensors only, got operand 0 of "
+                            << "type " << op.getQuery().getType();
   auto [at, extents] = wholeTile(b, op, offsets, sizes);
   SmallVector<Value> inits;
   SmallVector<Operation *> slices;
@@ -257,9 +260,9 @@ LogicalResult OnlineAttentionOp::getPartialResultTilePosition(
     ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
     const SetVector<unsigned> &, ArrayRef<OpFoldResult> parts, Folds &at,
     Folds &shape) {
-  // The other strategy would keep one partial state per key.
+  // The other strategies would keep one partial state per key of a tile.
   if (strategy != ReductionTilingStrategy::PartialReductionOuterParallel)
-    return failure();
+    return emitOpError() << "has partial results in parallel tiles only";
   resultTile(b, *this, result, offsets, sizes, at, shape);
   at.insert(at.begin(), parts[0]);
   shape.insert(shape.begin(), b.getIndexAttr(1));

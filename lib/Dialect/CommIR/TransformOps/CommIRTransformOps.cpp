@@ -145,6 +145,11 @@ Verdict transform_ops::ShardResultOp::edit(Schedule &s,
   return shardResult(s, c, getNumber(), getDim(), toAxisList(getAxes()));
 }
 
+Verdict transform_ops::ShardExitOp::edit(Schedule &s,
+                                         const ScheduleContext &c) {
+  return shardExit(s, c, getNumber(), getDim(), toAxisList(getAxes()));
+}
+
 Verdict transform_ops::ReplicateOp::edit(Schedule &s,
                                          const ScheduleContext &c) {
   return replicate(s, c, getInput(), toAxisList(getAxes()));
@@ -159,6 +164,11 @@ Verdict transform_ops::ShiftOp::edit(Schedule &s, const ScheduleContext &c) {
   return shift(s, c, getLoop(), getFactor(), toAxisList(getAxes()),
                static_cast<int64_t>(getStride()),
                static_cast<int64_t>(getOffset()));
+}
+
+Verdict transform_ops::BidirectionalOp::edit(Schedule &s,
+                                             const ScheduleContext &c) {
+  return bidirectional(s, c, getLoop(), getFactor());
 }
 
 Verdict transform_ops::FetchOp::edit(Schedule &s, const ScheduleContext &c) {

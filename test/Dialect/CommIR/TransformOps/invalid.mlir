@@ -773,3 +773,62 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 2>]
+
+func.func @shard_exit_out_of_range(%a: tensor<12x8xf32>, %b: tensor<8x16xf32>, %c: tensor<12x16xf32>) -> tensor<12x16xf32> {
+  // expected-note @below {{on this operator}}
+  %0 = linalg.matmul ins(%a, %b : tensor<12x8xf32>, tensor<8x16xf32>) outs(%c : tensor<12x16xf32>) -> tensor<12x16xf32>
+  return %0 : tensor<12x16xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %m = transform.structured.match ops{["linalg.matmul"]} in %root : (!transform.any_op) -> !transform.any_op
+    transform.commir.parallelize %m loop 0 over {gpu} : !transform.any_op
+    // expected-error @below {{dimension 2 is out of range, result 0 has 2}}
+    transform.commir.shard_exit %m result 0 dim 2 over {gpu} : !transform.any_op
+    transform.yield
+  }
+}
+
+// -----
+
+commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 2>]
+
+func.func @bidirectional_not_shifted(%a: tensor<12x8xf32>, %b: tensor<8x16xf32>, %c: tensor<12x16xf32>) -> tensor<12x16xf32> {
+  // expected-note @below {{on this operator}}
+  %0 = linalg.matmul ins(%a, %b : tensor<12x8xf32>, tensor<8x16xf32>) outs(%c : tensor<12x16xf32>) -> tensor<12x16xf32>
+  return %0 : tensor<12x16xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %m = transform.structured.match ops{["linalg.matmul"]} in %root : (!transform.any_op) -> !transform.any_op
+    transform.commir.tile %m loop 2 over {gpu} : !transform.any_op
+    // expected-error @below {{factor 0 of loop 2 of 'linalg.matmul' is no shifted time factor of a reduction and cannot run in both directions}}
+    transform.commir.bidirectional %m loop 2 factor 0 : !transform.any_op
+    transform.yield
+  }
+}
+
+// -----
+
+commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 2>]
+
+func.func @bidirectional_of_a_parallel_loop(%a: tensor<12x8xf32>, %b: tensor<8x16xf32>, %c: tensor<12x16xf32>) -> tensor<12x16xf32> {
+  // expected-note @below {{on this operator}}
+  %0 = linalg.matmul ins(%a, %b : tensor<12x8xf32>, tensor<8x16xf32>) outs(%c : tensor<12x16xf32>) -> tensor<12x16xf32>
+  return %0 : tensor<12x16xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %m = transform.structured.match ops{["linalg.matmul"]} in %root : (!transform.any_op) -> !transform.any_op
+    transform.commir.parallelize %m loop 1 over {gpu} : !transform.any_op
+    transform.commir.tile %m loop 0 over {gpu} : !transform.any_op
+    transform.commir.shift %m loop 0 factor 0 over {gpu} : !transform.any_op
+    // expected-error @below {{factor 0 of loop 0 of 'linalg.matmul' is no shifted time factor of a reduction and cannot run in both directions}}
+    transform.commir.bidirectional %m loop 0 factor 0 : !transform.any_op
+    transform.yield
+  }
+}

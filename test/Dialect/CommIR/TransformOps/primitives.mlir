@@ -217,3 +217,55 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+commir.topology @t levels [#commir.level<gpu, 4>]
+
+// CHECK-LABEL: func.func @bidirectional
+// CHECK: commir.schedule = #commir.schedule<"loops [-, rank gpu, time {gpu} shift {gpu} bidirectional] inputs {{\[\[}}{}, {gpu}, {}], {{\[}}{}, {gpu}, {}], {{\[}}{}, {gpu}, {}]] results {{\[\[}}{}, {gpu}, {}], {{\[}}{}, {gpu}], {{\[}}{}, {gpu}]]">
+func.func @bidirectional(%q: tensor<8x16x4xf32>, %k: tensor<8x16x4xf32>, %v: tensor<8x16x4xf32>, %a: tensor<8x16x4xf32>, %r: tensor<8x16xf32>) -> tensor<8x16x4xf32> {
+  %0:3 = commir.online_attention maps [
+      affine_map<(h, m, n, d, e) -> (h, m, d)>, affine_map<(h, m, n, d, e) -> (h, n, d)>,
+      affine_map<(h, m, n, d, e) -> (h, n, e)>, affine_map<(h, m, n, d, e) -> (h, m, e)>,
+      affine_map<(h, m, n, d, e) -> (h, m)>, affine_map<(h, m, n, d, e) -> (h, m)>]
+      ins(%q, %k, %v : tensor<8x16x4xf32>, tensor<8x16x4xf32>, tensor<8x16x4xf32>)
+      outs(%a, %r, %r : tensor<8x16x4xf32>, tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16x4xf32>, tensor<8x16xf32>, tensor<8x16xf32>
+  return %0#0 : tensor<8x16x4xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %m = transform.structured.match ops{["commir.online_attention"]} in %root : (!transform.any_op) -> !transform.any_op
+    transform.commir.parallelize %m loop 1 over {gpu} : !transform.any_op
+    transform.commir.tile %m loop 2 over {gpu} : !transform.any_op
+    transform.commir.shard %m input 1 dim 1 over {gpu} : !transform.any_op
+    transform.commir.shard %m input 2 dim 1 over {gpu} : !transform.any_op
+    transform.commir.shift %m loop 2 factor 0 over {gpu} : !transform.any_op
+    transform.commir.bidirectional %m loop 2 factor 0 : !transform.any_op
+    transform.yield
+  }
+}
+
+// -----
+
+commir.topology @t levels [#commir.level<gpu, 4>]
+
+// CHECK-LABEL: func.func @shard_exit
+// CHECK: commir.schedule = #commir.schedule<"loops [rank gpu, -, -] inputs {{.*}} results {{\[\[}}{gpu}, {}, {}] -> [{}, {gpu}, {}], {{\[}}{gpu}, {}], {{\[}}{gpu}, {}]]">
+func.func @shard_exit(%q: tensor<8x16x4xf32>, %k: tensor<8x16x4xf32>, %v: tensor<8x16x4xf32>, %a: tensor<8x16x4xf32>, %r: tensor<8x16xf32>) -> tensor<8x16x4xf32> {
+  %0:3 = commir.online_attention maps [
+      affine_map<(h, m, n, d, e) -> (h, m, d)>, affine_map<(h, m, n, d, e) -> (h, n, d)>,
+      affine_map<(h, m, n, d, e) -> (h, n, e)>, affine_map<(h, m, n, d, e) -> (h, m, e)>,
+      affine_map<(h, m, n, d, e) -> (h, m)>, affine_map<(h, m, n, d, e) -> (h, m)>]
+      ins(%q, %k, %v : tensor<8x16x4xf32>, tensor<8x16x4xf32>, tensor<8x16x4xf32>)
+      outs(%a, %r, %r : tensor<8x16x4xf32>, tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16x4xf32>, tensor<8x16xf32>, tensor<8x16xf32>
+  return %0#0 : tensor<8x16x4xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %m = transform.structured.match ops{["commir.online_attention"]} in %root : (!transform.any_op) -> !transform.any_op
+    transform.commir.parallelize %m loop 0 over {gpu} : !transform.any_op
+    transform.commir.shard_exit %m result 0 dim 1 over {gpu} : !transform.any_op
+    transform.yield
+  }
+}

@@ -203,6 +203,29 @@ def ShardResultOp : CommIR_EditOp<"shard_result"> {
   }];
 }
 
+def ShardExitOp : CommIR_EditOp<"shard_exit"> {
+  let summary = "shards a result on exit";
+  let description = [{
+    Dimension `dim` of result `number` is sharded over the axes on exit only:
+    after the loops it is moved there from where they held it, or cut.
+
+    ```mlir
+    transform.commir.shard_exit %attention result 0 dim 1 over {gpu}
+        : !transform.any_op
+    ```
+
+    #### Return modes
+
+    As `transform.commir.tile`.
+  }];
+  let arguments = !con(target, (ins CommIR_Number:$number, CommIR_Number:$dim,
+                                    CommIR_AxisArrayAttr:$axes));
+  let assemblyFormat = [{
+    $target `result` $number `dim` $dim `over` custom<Axes>($axes) attr-dict
+    `:` type($target)
+  }];
+}
+
 def ReplicateOp : CommIR_EditOp<"replicate"> {
   let summary = "gathers an input before the loops";
   let description = [{
@@ -267,6 +290,27 @@ def ShiftOp : CommIR_EditOp<"shift"> {
   let assemblyFormat = [{
     $target `loop` $loop `factor` $factor `over` custom<Axes>($axes)
     (`stride` $stride^)? (`offset` $offset^)? attr-dict `:` type($target)
+  }];
+}
+
+def BidirectionalOp : CommIR_EditOp<"bidirectional"> {
+  let summary = "lets what a time loop moves travel both ways";
+  let description = [{
+    Cuts the tiles of time factor `factor` of loop `loop`, a shifted one of a
+    reduction, into halves: the first travels as before, the second the other
+    way around.
+
+    ```mlir
+    transform.commir.bidirectional %attention loop 2 factor 0 : !transform.any_op
+    ```
+
+    #### Return modes
+
+    As `transform.commir.tile`.
+  }];
+  let arguments = !con(target, (ins CommIR_Number:$loop, CommIR_Number:$factor));
+  let assemblyFormat = [{
+    $target `loop` $loop `factor` $factor attr-dict `:` type($target)
   }];
 }
 
