@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# From a fresh checkout on Debian 12 to a verified GEMM on four ranks.
+# From a fresh checkout on Debian 12 to verified ring attention on four ranks.
 #
 #   scripts/quickstart.sh [--no-install]
 #
 # Installs the packages that are missing (as root or with sudo), builds
-# mercury-run and mercury-opt in build/, and runs examples/gemm.mlir. What has
-# been done is not done again.
+# mercury-run and mercury-opt in build/, and runs examples/attention.mlir. What
+# has been done is not done again.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -43,15 +43,15 @@ say "Ready after $(clock $SECONDS)."
 say
 
 run=${BUILD#"$PWD/"}/bin/mercury-run
-example=${MERCURY_ROOT#"$PWD"}/examples/gemm.mlir
+example=${MERCURY_ROOT#"$PWD"}/examples/attention.mlir
 example=${example#/}
-[ -f "$example" ] || example=$MERCURY_ROOT/examples/gemm.mlir
+[ -f "$example" ] || example=$MERCURY_ROOT/examples/attention.mlir
 
-say "$run --verify --topology=gpu=4 --schedule=all_gather_gemm_shifted $example"
+say "$run --verify --topology=gpu=4 --schedule=ring $example"
 say
-"$BUILD/bin/mercury-run" --verify --topology=gpu=4 \
-  --schedule=all_gather_gemm_shifted "$MERCURY_ROOT/examples/gemm.mlir"
+"$BUILD/bin/mercury-run" --verify --topology=gpu=4 --schedule=ring \
+  "$MERCURY_ROOT/examples/attention.mlir"
 say
 say "Next:"
-say "  $run --verify --topology=node=2,gpu=2 --schedule=gemm_reduce_scatter $example"
-say "  $run --emit=stage2 --topology=gpu=4 --schedule=all_gather_gemm_shifted $example"
+say "  $run --verify --topology=node=2,gpu=2 --schedule=ulysses $example"
+say "  $run --emit=stage2 --topology=gpu=4 --schedule=ring $example"

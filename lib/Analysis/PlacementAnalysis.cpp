@@ -45,7 +45,7 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 }
 
 /// The placement that an argument takes from its first use, padded as that use
-/// pads it.
+/// pads it; through reshapes where nothing is padded.
 static std::optional<PlacedShape> firstUse(Value value,
                                            const TopologyModel &topology) {
   // Use lists run backwards.
@@ -56,6 +56,15 @@ static std::optional<PlacedShape> firstUse(Value value,
     if (auto pad = dyn_cast<tensor::PadOp>(user); pad && !pad.getNofold())
       if (auto placed = firstUse(pad.getResult(), topology))
         return placed;
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user)) {
+      std::optional<PlacedShape> placed =
+          firstUse(user->getResult(0), topology);
+      if (!placed || !llvm::equal(placed->padded, shapeOf(user->getResult(0))))
+        continue;
+      if (std::optional<Placement> source =
+              sourcePlacement(user, placed->placement, topology))
+        return placedShape(shapeOf(value), *source, topology);
+    }
   }
   return std::nullopt;
 }

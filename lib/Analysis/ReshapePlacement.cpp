@@ -21,36 +21,67 @@ static int64_t outermost(ArrayRef<int64_t> shape, ArrayRef<int64_t> group) {
   return group.front();
 }
 
-std::optional<Placement>
-mercury::reshapePlacement(Operation *op, const Placement &source,
-                          const TopologyModel &topology) {
-  bool expands = isa<tensor::ExpandShapeOp>(op);
-  auto from = cast<RankedTensorType>(op->getOperand(0).getType());
-  auto to = cast<RankedTensorType>(op->getResult(0).getType());
-  SmallVector<ReassociationIndices> groups =
-      expands ? cast<tensor::ExpandShapeOp>(op).getReassociationIndices()
-              : cast<tensor::CollapseShapeOp>(op).getReassociationIndices();
-  Placement result = Placement::replicated(to.getRank());
-  for (auto [joined, group] : llvm::enumerate(groups)) {
-    ArrayRef<int64_t> shape = expands ? to.getShape() : from.getShape();
-    int64_t outer = outermost(shape, group);
-    if (expands) {
-      const AxisList &axes = source.dims[joined];
-      if (group.size() > 1 && !axes.empty() &&
-          shape[outer] % topology.sizeOf(axes) != 0)
-        return std::nullopt;
-      result.dims[outer] = axes;
-      continue;
-    }
+namespace {
+/// Groups of dimensions, of which each is one dimension of the other side.
+struct Groups {
+  SmallVector<ReassociationIndices> groups;
+  ArrayRef<int64_t> shape; ///< of the side with more dimensions
+};
+} // namespace
+
+static Groups groupsOf(Operation *op) {
+  auto shapeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return {expand.getReassociationIndices(), shapeOf(expand.getResult())};
+  auto collapse = cast<tensor::CollapseShapeOp>(op);
+  return {collapse.getReassociationIndices(), shapeOf(collapse.getSrc())};
+}
+
+static std::optional<Placement> expand(const Groups &groups,
+                                       const Placement &source,
+                                       const TopologyModel &topology) {
+  Placement result = Placement::replicated(groups.shape.size());
+  for (auto [axes, group] : llvm::zip(source.dims, groups.groups)) {
+    int64_t outer = outermost(groups.shape, group);
+    if (group.size() > 1 && !axes.empty() &&
+        groups.shape[outer] % topology.sizeOf(axes) != 0)
+      return std::nullopt;
+    result.dims[outer] = axes;
+  }
+  return result;
+}
+
+static std::optional<Placement> collapse(const Groups &groups,
+                                         const Placement &source,
+                                         const TopologyModel &topology) {
+  Placement result = Placement::replicated(groups.groups.size());
+  for (auto [joined, group] : llvm::enumerate(groups.groups))
     for (int64_t dim : group) {
       const AxisList &axes = source.dims[dim];
       if (axes.empty())
         continue;
-      if (dim != outer ||
-          (group.size() > 1 && shape[dim] % topology.sizeOf(axes) != 0))
+      if (dim != outermost(groups.shape, group) ||
+          (group.size() > 1 && groups.shape[dim] % topology.sizeOf(axes) != 0))
         return std::nullopt;
       result.dims[joined] = axes;
     }
-  }
   return result;
+}
+
+std::optional<Placement>
+mercury::reshapePlacement(Operation *op, const Placement &source,
+                          const TopologyModel &topology) {
+  return isa<tensor::ExpandShapeOp>(op)
+             ? expand(groupsOf(op), source, topology)
+             : collapse(groupsOf(op), source, topology);
+}
+
+std::optional<Placement>
+mercury::sourcePlacement(Operation *op, const Placement &result,
+                         const TopologyModel &topology) {
+  return isa<tensor::ExpandShapeOp>(op)
+             ? collapse(groupsOf(op), result, topology)
+             : expand(groupsOf(op), result, topology);
 }

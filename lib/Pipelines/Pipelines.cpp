@@ -24,9 +24,11 @@ using namespace mercury;
 void mercury::buildDistributePipeline(
     OpPassManager &pm, const DistributePipelineOptions &options) {
   pm.addPass(createConvertElementwiseToLinalgPass());
+  // Before accumulators get another type: the lowest number of the old one,
+  // from which a maximum starts, is not the lowest of the new one.
+  pm.addNestedPass<func::FuncOp>(createRaiseAttentionPass());
   if (options.promote)
     pm.addNestedPass<func::FuncOp>(createPromoteAccumulatorsPass());
-  pm.addNestedPass<func::FuncOp>(createRaiseAttentionPass());
   pm.addNestedPass<func::FuncOp>(createExpandAttentionPass());
   SetSchedulePassOptions schedule;
   schedule.schedule = options.schedule;

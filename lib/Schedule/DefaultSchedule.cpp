@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Attention.h"
 #include "Contraction.h"
 #include "Mercury/Schedule/Primitives.h"
 
@@ -53,8 +54,15 @@ static bool fits(int64_t extent, int64_t parts) {
 
 /// The loops that may be parallelized, the best first: batch or heads, rows,
 /// columns, then whatever else is parallel.
-static std::vector<size_t> candidates(const OperatorModel &op) {
+static std::vector<size_t> candidates(const OperatorModel &op, int64_t ranks) {
   std::vector<size_t> loops;
+  if (std::optional<Attention> roles = matchAttention(op)) {
+    loops = roles->batch;
+    // Heads of one KV head need all of its keys. With fewer rows than ranks, as
+    // for one token, keys are what there is most of.
+    if (!fits(op.loops[roles->query].extent, ranks))
+      loops.push_back(roles->key);
+  }
   auto add = [&](size_t l) {
     for (const OperatorModel::Tensor &result : op.results)
       if (!result.mapped || !result.dimOfLoop(l))
@@ -105,10 +113,13 @@ Verdict mercury::fillDefault(Schedule &s, const OperatorModel &op,
   if (axes.empty())
     return Verdict::ok();
   int64_t ranks = topology.numRanks();
-  std::vector<size_t> loops = candidates(op);
-  for (size_t l : loops)
+  std::vector<size_t> loops = candidates(op, ranks);
+  for (size_t l : loops) {
+    if (op.loops[l].reduction)
+      break; // what stands before it takes some levels, it takes the rest
     if (fits(op.loops[l].extent, ranks))
       return parallelize(s, c, l, axes);
+  }
   if (spreadLevels(s, c, loops))
     return Verdict::ok();
   std::optional<size_t> reduction;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mercury/Schedule/AxisSpelling.h"
 #include "Mercury/Schedule/NamedSchedules.h"
 #include <algorithm>
 
@@ -19,10 +20,17 @@ struct Leader {
 };
 } // namespace
 
-Verdict mercury::makeFollowingSchedule(
-    Schedule &schedule, const OperatorModel &op, const TopologyModel &topology,
-    const std::vector<std::optional<Placement>> &inputs,
-    const std::vector<std::optional<Placement>> &inits) {
+Verdict
+mercury::makeFollowingSchedule(Schedule &schedule, const OperatorModel &op,
+                               const TopologyModel &topology,
+                               std::vector<std::optional<Placement>> inputs,
+                               std::vector<std::optional<Placement>> inits) {
+  std::vector<Placement *> known;
+  for (auto *placements : {&inputs, &inits})
+    for (std::optional<Placement> &placement : *placements)
+      if (placement)
+        known.push_back(&*placement);
+  spellAlike(known, topology);
   std::vector<Leader> leaders;
   auto add = [&](const OperatorModel::Tensor &tensor,
                  const std::optional<Placement> &placement) {

@@ -5,7 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Mercury/Schedule/TopologyModel.h"
+#include "Mercury/Schedule/AxisSpelling.h"
+
+#include <algorithm>
+#include <set>
 
 using namespace mercury;
 
@@ -64,4 +67,33 @@ std::vector<int64_t> mercury::localShape(const std::vector<int64_t> &shape,
 int64_t mercury::blockOf(const Placement &placement, size_t dim, int64_t rank,
                          const TopologyModel &topology) {
   return topology.coordinate(rank, placement.dims[dim]);
+}
+
+void mercury::spellAlike(const std::vector<Placement *> &placements,
+                         const TopologyModel &topology) {
+  // Of each level, the products of factors at which some axis begins or ends.
+  std::map<std::string, std::set<int64_t>> cuts;
+  for (const Placement *placement : placements)
+    for (const AxisRef &axis : placement->axes())
+      cuts[axis.level].insert({axis.pre, axis.pre * topology.sizeOf(axis)});
+  std::erase_if(cuts, [](const auto &level) {
+    auto isNoFactor = [](int64_t a, int64_t b) { return b % a != 0; };
+    return std::adjacent_find(level.second.begin(), level.second.end(),
+                              isNoFactor) != level.second.end();
+  });
+  for (Placement *placement : placements)
+    for (AxisList &dim : placement->dims) {
+      AxisList spelled;
+      for (const AxisRef &axis : dim) {
+        AxisRef rest = axis;
+        int64_t end = axis.pre * topology.sizeOf(axis);
+        for (int64_t cut : cuts[axis.level])
+          if (cut > rest.pre && cut < end) {
+            spelled.push_back({axis.level, rest.pre, cut / rest.pre});
+            rest = {axis.level, cut, end / cut};
+          }
+        spelled.push_back(rest);
+      }
+      dim = std::move(spelled);
+    }
 }

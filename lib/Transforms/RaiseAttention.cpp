@@ -153,10 +153,9 @@ static DenseSet<Operation *> sourcesOf(Operation *root) {
 
 /// An op that reads the scores or what follows from them, and that the root
 /// does not need: with it they would have to be computed all the same.
+/// Both stand in one block.
 static Operation *findOtherReader(const AttentionMatch &match) {
   Operation *root = match.root, *scores = match.scores;
-  if (scores->getBlock() != root->getBlock())
-    return scores;
   // Operands that depend on the scores.
   SmallVector<Value> operands{match.query.tensor, match.key.tensor,
                               match.value.tensor};
@@ -238,7 +237,10 @@ private:
     for (linalg::LinalgOp reader : findReaders(anchor)) {
       Refusal why;
       std::optional<AttentionMatch> match = matchAttention(reader, why);
-      if (match) {
+      if (match && match->scores->getBlock() != reader->getBlock()) {
+        why = {match->scores, "it stands in another block than what multiplies "
+                              "weights by values"};
+      } else if (match) {
         Operation *other = findOtherReader(*match);
         if (!other) {
           replace(*match);

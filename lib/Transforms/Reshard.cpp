@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reshard.h"
+#include "Mercury/Schedule/AxisSpelling.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -256,9 +257,10 @@ LocalValue Resharder::slice(Location loc, LocalValue v, size_t dim,
 }
 
 LocalValue Resharder::convert(Location loc, LocalValue v,
-                              const Placement &target,
+                              const Placement &wanted,
                               ArrayRef<int64_t> padded) {
-  Placement &now = v.shape.placement;
+  Placement &now = v.shape.placement, target = wanted;
+  spellAlike({&now, &target}, topology);
   size_t rank = target.dims.size();
   // How many axes of a dimension stay. Blocks that start elsewhere are other
   // blocks: they are gathered and cut anew.
@@ -338,6 +340,7 @@ LocalValue Resharder::convert(Location loc, LocalValue v,
     AxisList axes(target.dims[dim].begin() + have, target.dims[dim].end());
     v = slice(loc, v, dim, axes, paddedIn(dim));
   }
+  now = wanted;
   return v;
 }
 

@@ -46,6 +46,7 @@ private:
                   Schedule &schedule);
   void takeExits(DistributableOpInterface op, const OperatorModel &model,
                  Schedule &schedule);
+  void placeArgument(Value value, Placement placement);
   std::optional<Placement> placementOf(Value value) const {
     auto it = placements.find(value);
     return it == placements.end() ? std::nullopt
@@ -144,6 +145,22 @@ void Chooser::takeExits(DistributableOpInterface op, const OperatorModel &model,
   }
 }
 
+/// An argument takes the placement of its first use, through reshapes.
+void Chooser::placeArgument(Value value, Placement placement) {
+  while (isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+      value.getDefiningOp())) {
+    std::optional<Placement> source =
+        sourcePlacement(value.getDefiningOp(), placement, topology);
+    if (!source)
+      return;
+    placements.try_emplace(value, placement);
+    placement = *source;
+    value = value.getDefiningOp()->getOperand(0);
+  }
+  if (isa<BlockArgument>(value))
+    placements.try_emplace(value, placement);
+}
+
 LogicalResult Chooser::choose(DistributableOpInterface op) {
   if (Value dynamic = firstDynamicValue(op))
     return op->emitError() << "has a dynamic extent in a value of type "
@@ -188,10 +205,8 @@ LogicalResult Chooser::choose(DistributableOpInterface op) {
   }
   for (auto [result, plan] : llvm::zip(op->getResults(), schedule.results))
     placements[result] = plan.exit;
-  // An argument takes the placement of its first use.
   for (auto [input, plan] : llvm::zip(tensorInputs(op), schedule.inputs))
-    if (isa<BlockArgument>(input->get()))
-      placements.try_emplace(input->get(), plan.entry);
+    placeArgument(input->get(), plan.entry);
   return success();
 }
 

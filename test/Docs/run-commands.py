@@ -9,10 +9,12 @@ is `...` (or a comment of it) stands for lines that are left out.
 usage: run-commands.py FILE...
 """
 
+import re
 import subprocess
 import sys
 
 ELLIPSIS = ("...", "// ...")
+PROGRESS = re.compile(r"mercury-run: .*, \d+ s so far$")
 
 
 def blocks(path):
@@ -64,7 +66,9 @@ def main():
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
                 )
-                printed = done.stdout.splitlines()
+                printed = [
+                    line for line in done.stdout.splitlines() if not PROGRESS.match(line)
+                ]
                 print(done.stdout, end="")
                 if done.returncode:
                     failed += 1

@@ -448,6 +448,264 @@ func.func @mask_of_scores(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: tenso
 
 // -----
 
+func.func @keys_in_both_factors(%q: tensor<8x12x16xf32>, %k: tensor<12x16xf32>, %v: tensor<12x4xf32>) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  // expected-remark @+1 {{'linalg.contract' is not raised to attention: not one of its factors alone has the keys}}
+  %s = linalg.contract indexing_maps = [affine_map<(m, n, d) -> (m, n, d)>, affine_map<(m, n, d) -> (n, d)>, affine_map<(m, n, d) -> (m, n)>]
+      ins(%q, %k : tensor<8x12x16xf32>, tensor<12x16xf32>) outs(%zs : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<8x12xf32>, tensor<12x4xf32>) outs(%zo : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @several_contracted_features(%q: tensor<8x4x5xf32>, %k: tensor<12x4x5xf32>, %v: tensor<12x4xf32>) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  // expected-remark @+1 {{'linalg.contract' is not raised to attention: it sums over several features}}
+  %s = linalg.contract indexing_maps = [affine_map<(m, n, d, f) -> (m, d, f)>, affine_map<(m, n, d, f) -> (n, d, f)>, affine_map<(m, n, d, f) -> (m, n)>]
+      ins(%q, %k : tensor<8x4x5xf32>, tensor<12x4x5xf32>) outs(%zs : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<8x12xf32>, tensor<12x4xf32>) outs(%zo : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @key_without_features(%q: tensor<8x16xf32>, %k: tensor<12xf32>, %v: tensor<12x4xf32>) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  // expected-remark @+1 {{'linalg.generic' is not raised to attention: its key is indexed in another way}}
+  %s = linalg.generic {indexing_maps = [affine_map<(m, n, d) -> (m, d)>, affine_map<(m, n, d) -> (n)>, affine_map<(m, n, d) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<8x16xf32>, tensor<12xf32>) outs(%zs : tensor<8x12xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x12xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<8x12xf32>, tensor<12x4xf32>) outs(%zo : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @value_without_keys(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: tensor<4xf32>) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  %s = linalg.matmul ins(%q, %k : tensor<8x16xf32>, tensor<16x12xf32>) outs(%zs : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) -> tensor<8x12xf32>
+  // expected-remark @+1 {{'linalg.generic' is not raised to attention: its value is indexed in another way}}
+  %o = linalg.generic {indexing_maps = [affine_map<(m, e, n) -> (m, n)>, affine_map<(m, e, n) -> (e)>, affine_map<(m, e, n) -> (m, e)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%p, %v : tensor<8x12xf32>, tensor<4xf32>) outs(%zo : tensor<8x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+// -----
+
+// Of the keys the diagonal is read.
+func.func @key_diagonal(%q: tensor<8x16xf32>, %k: tensor<12x12x16xf32>, %v: tensor<12x4xf32>) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(m, n, d) -> (m, d)>, affine_map<(m, n, d) -> (n, n, d)>, affine_map<(m, n, d) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<8x16xf32>, tensor<12x12x16xf32>) outs(%zs : tensor<8x12xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x12xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) -> tensor<8x12xf32>
+  // expected-remark @+1 {{'linalg.matmul' is not raised to attention: its operands are indexed in another way}}
+  %o = linalg.matmul ins(%p, %v : tensor<8x12xf32>, tensor<12x4xf32>) outs(%zo : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @mask_diagonal(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: tensor<12x4xf32>, %mask: tensor<8x8xf32>) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  // expected-remark @+1 {{'linalg.matmul' is not raised to attention: a mask of its scores is indexed in another way}}
+  %s = linalg.matmul ins(%q, %k : tensor<8x16xf32>, tensor<16x12xf32>) outs(%zs : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, m)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%s, %mask : tensor<8x12xf32>, tensor<8x8xf32>) outs(%es : tensor<8x12xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x12xf32>
+  %p = linalg.softmax dimension(1) ins(%t : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<8x12xf32>, tensor<12x4xf32>) outs(%zo : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @scale_infinite(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: tensor<12x4xf32>) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  %inf = arith.constant dense<0x7F800000> : tensor<8x12xf32>
+  // expected-remark @+1 {{'linalg.matmul' is not raised to attention: its scale is not finite}}
+  %s = linalg.matmul ins(%q, %k : tensor<8x16xf32>, tensor<16x12xf32>) outs(%zs : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %t = arith.mulf %s, %inf : tensor<8x12xf32>
+  %p = linalg.softmax dimension(1) ins(%t : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<8x12xf32>, tensor<12x4xf32>) outs(%zo : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @products_scaled(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: tensor<12x4xf32>) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  %two = arith.constant 2.0 : f32
+  %s = linalg.matmul ins(%q, %k : tensor<8x16xf32>, tensor<16x12xf32>) outs(%zs : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) -> tensor<8x12xf32>
+  // expected-remark @+1 {{'linalg.generic' is not raised to attention: its products are multiplied by a constant}}
+  %o = linalg.generic {indexing_maps = [affine_map<(m, e, n) -> (m, n)>, affine_map<(m, e, n) -> (n, e)>, affine_map<(m, e, n) -> (m, e)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%p, %v : tensor<8x12xf32>, tensor<12x4xf32>) outs(%zo : tensor<8x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.mulf %0, %two : f32
+    %2 = arith.addf %out, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @divided_again(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: tensor<12x4xf32>, %by: tensor<8x12xf32>) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  %s = linalg.matmul ins(%q, %k : tensor<8x16xf32>, tensor<16x12xf32>) outs(%zs : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %w = linalg.softmax dimension(1) ins(%s : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) -> tensor<8x12xf32>
+  // expected-remark @+1 {{'arith.divf' is not raised to attention: its weights are divided after the softmax}}
+  %p = arith.divf %w, %by : tensor<8x12xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<8x12xf32>, tensor<12x4xf32>) outs(%zo : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+// -----
+
+// 64 terms.
+func.func @long_exponent(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: tensor<12x4xf32>) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  %zr = arith.constant dense<0.0> : tensor<8xf32>
+  %lr = arith.constant dense<0xFF800000> : tensor<8xf32>
+  %s = linalg.matmul ins(%q, %k : tensor<8x16xf32>, tensor<16x12xf32>) outs(%zs : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %m = linalg.reduce {arith.maximumf} ins(%s : tensor<8x12xf32>) outs(%lr : tensor<8xf32>) dimensions = [1]
+  %mb = linalg.broadcast ins(%m : tensor<8xf32>) outs(%es : tensor<8x12xf32>) dimensions = [1]
+  %x = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%s, %m : tensor<8x12xf32>, tensor<8xf32>) outs(%es : tensor<8x12xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.subf %a, %b : f32
+    %1 = arith.addf %0, %0 : f32
+    %2 = arith.addf %1, %1 : f32
+    %3 = arith.addf %2, %2 : f32
+    %4 = arith.addf %3, %3 : f32
+    %5 = arith.addf %4, %4 : f32
+    %6 = math.exp %5 : f32
+    linalg.yield %6 : f32
+  } -> tensor<8x12xf32>
+  %l = linalg.reduce {arith.addf} ins(%x : tensor<8x12xf32>) outs(%zr : tensor<8xf32>) dimensions = [1]
+  %lb = linalg.broadcast ins(%l : tensor<8xf32>) outs(%es : tensor<8x12xf32>) dimensions = [1]
+  // expected-remark @+1 {{'arith.divf' is not raised to attention: its exponent has too many terms}}
+  %p = arith.divf %x, %lb : tensor<8x12xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<8x12xf32>, tensor<12x4xf32>) outs(%zo : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+// -----
+
+// The values are divided, not the weights.
+func.func @values_divided(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: tensor<12x4xf32>) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  %zr = arith.constant dense<0.0> : tensor<8xf32>
+  %lr = arith.constant dense<0xFF800000> : tensor<8xf32>
+  %ev = tensor.empty() : tensor<8x12x4xf32>
+  %s = linalg.matmul ins(%q, %k : tensor<8x16xf32>, tensor<16x12xf32>) outs(%zs : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %m = linalg.reduce {arith.maximumf} ins(%s : tensor<8x12xf32>) outs(%lr : tensor<8xf32>) dimensions = [1]
+  %mb = linalg.broadcast ins(%m : tensor<8xf32>) outs(%es : tensor<8x12xf32>) dimensions = [1]
+  %d = arith.subf %s, %mb : tensor<8x12xf32>
+  // expected-remark @+1 {{'math.exp' is not raised to attention: its exponentials are divided by no sum}}
+  %x = math.exp %d : tensor<8x12xf32>
+  %l = linalg.reduce {arith.addf} ins(%x : tensor<8x12xf32>) outs(%zr : tensor<8xf32>) dimensions = [1]
+  %w = linalg.generic {indexing_maps = [affine_map<(m, n, e) -> (n, e)>, affine_map<(m, n, e) -> (m)>, affine_map<(m, n, e) -> (m, n, e)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%v, %l : tensor<12x4xf32>, tensor<8xf32>) outs(%ev : tensor<8x12x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.divf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x12x4xf32>
+  %o = linalg.contract indexing_maps = [affine_map<(m, e, n) -> (m, n)>, affine_map<(m, e, n) -> (m, n, e)>, affine_map<(m, e, n) -> (m, e)>]
+      ins(%x, %w : tensor<8x12xf32>, tensor<8x12x4xf32>) outs(%zo : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+// -----
+
+// Divided by the sum of the scores, to which another softmax was added.
+func.func @sum_of_scores(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: tensor<12x4xf32>, %bias: tensor<8x12xf32>) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  %zr = arith.constant dense<0.0> : tensor<8xf32>
+  %lr = arith.constant dense<0xFF800000> : tensor<8xf32>
+  %u = linalg.matmul ins(%q, %k : tensor<8x16xf32>, tensor<16x12xf32>) outs(%zs : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %w = linalg.softmax dimension(1) ins(%bias : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %s = arith.addf %u, %w : tensor<8x12xf32>
+  %m = linalg.reduce {arith.maximumf} ins(%s : tensor<8x12xf32>) outs(%lr : tensor<8xf32>) dimensions = [1]
+  %mb = linalg.broadcast ins(%m : tensor<8xf32>) outs(%es : tensor<8x12xf32>) dimensions = [1]
+  %d = arith.subf %s, %mb : tensor<8x12xf32>
+  %x = math.exp %d : tensor<8x12xf32>
+  // expected-remark @+1 {{'linalg.reduce' is not raised to attention: it does not sum the exponentials}}
+  %l = linalg.reduce {arith.addf} ins(%s : tensor<8x12xf32>) outs(%zr : tensor<8xf32>) dimensions = [1]
+  %lb = linalg.broadcast ins(%l : tensor<8xf32>) outs(%es : tensor<8x12xf32>) dimensions = [1]
+  %p = arith.divf %x, %lb : tensor<8x12xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<8x12xf32>, tensor<12x4xf32>) outs(%zo : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+// -----
+
+// Scores outside of a region may serve several passes through it.
+func.func @scores_outside(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: tensor<12x4xf32>, %c: i1) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  // expected-remark @+1 {{'linalg.matmul' is not raised to attention: it stands in another block than what multiplies weights by values}}
+  %s = linalg.matmul ins(%q, %k : tensor<8x16xf32>, tensor<16x12xf32>) outs(%zs : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %r = scf.if %c -> tensor<8x4xf32> {
+    %p = linalg.softmax dimension(1) ins(%s : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) -> tensor<8x12xf32>
+    %o = linalg.matmul ins(%p, %v : tensor<8x12xf32>, tensor<12x4xf32>) outs(%zo : tensor<8x4xf32>) -> tensor<8x4xf32>
+    scf.yield %o : tensor<8x4xf32>
+  } else {
+    scf.yield %zo : tensor<8x4xf32>
+  }
+  return %r : tensor<8x4xf32>
+}
+
+// -----
+
 func.func @alone(%s: tensor<8x12xf32>) -> tensor<8x12xf32> {
   %es = tensor.empty() : tensor<8x12xf32>
   // expected-remark @+1 {{'linalg.softmax' is not raised to attention: no contraction over the keys alone multiplies it by values}}

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Mercury/Schedule/AxisSpelling.h"
 #include "ScheduleTest.h"
 
 #include <limits>
@@ -141,6 +142,23 @@ TEST(Placement, BlocksAndShapes) {
   EXPECT_EQ(verify(Placement{{{{"gpu"}}, {{"gpu", 1, 2}}}}, t, 2).reason(),
             "placement [{gpu}, {gpu:(1)2}] uses an axis twice: 'gpu' and "
             "'gpu:(1)2'");
+}
+
+TEST(Placement, SpelledAlike) {
+  TopologyModel t = topology("node=2,gpu=8");
+  auto spell = [&](Placement a, Placement b) {
+    spellAlike({&a, &b}, t);
+    return print(a) + " " + print(b);
+  };
+  EXPECT_EQ(spell({{{{"gpu"}}, {}}}, {{{{"gpu", 1, 2}}, {{"gpu", 2, 4}}}}),
+            "[{gpu:(1)2, gpu:(2)4}, {}] [{gpu:(1)2}, {gpu:(2)4}]");
+  EXPECT_EQ(spell({{{{"node"}, {"gpu", 1, 4}}}}, {{{{"gpu", 2, 4}}}}),
+            "[{node, gpu:(1)2, gpu:(2)2}] [{gpu:(2)2, gpu:(4)2}]");
+  // Nothing to cut; factors that are none of each other.
+  EXPECT_EQ(spell({{{{"gpu"}}}}, {{{{"node"}}}}), "[{gpu}] [{node}]");
+  t = topology("gpu=6");
+  EXPECT_EQ(spell({{{{"gpu", 1, 2}}}}, {{{{"gpu", 1, 3}}}}),
+            "[{gpu:(1)2}] [{gpu:(1)3}]");
 }
 
 TEST(Primitive, Names) {

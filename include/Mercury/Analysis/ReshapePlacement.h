@@ -21,6 +21,11 @@ std::optional<Placement> reshapePlacement(mlir::Operation *op,
                                           const Placement &source,
                                           const TopologyModel &topology);
 
+/// The placement of the source from which `reshapePlacement` gives `result`.
+std::optional<Placement> sourcePlacement(mlir::Operation *op,
+                                         const Placement &result,
+                                         const TopologyModel &topology);
+
 } // namespace mercury
 
 #endif // MERCURY_ANALYSIS_RESHAPEPLACEMENT_H

@@ -45,11 +45,10 @@ Verdict makeNamedSchedule(std::string_view name, Schedule &schedule,
 /// input i lives, nothing where that is open; open inputs are placed as the
 /// loops need them; `inits` the same for inits. A reduction over ranks ends in
 /// all-reduce. Illegal when nothing is sharded.
-Verdict
-makeFollowingSchedule(Schedule &schedule, const OperatorModel &op,
-                      const TopologyModel &topology,
-                      const std::vector<std::optional<Placement>> &inputs,
-                      const std::vector<std::optional<Placement>> &inits);
+Verdict makeFollowingSchedule(Schedule &schedule, const OperatorModel &op,
+                              const TopologyModel &topology,
+                              std::vector<std::optional<Placement>> inputs,
+                              std::vector<std::optional<Placement>> inits);
 
 } // namespace mercury
 
