@@ -111,9 +111,9 @@ std::string Form::continuedText() const {
               types = acc + ", " + row + ", " + row;
   return "func.func @attention(" + parameters() + ", %a: " + acc +
          ", %m: " + row + ", %l: " + row + ") -> (" + types + ", " + acc +
-         ", " + row + ") {\n" + before +
-         "  %r:3 = commir.online_attention " + maps({out, rows(), rows()}) +
-         inputs() + " outs(%a, %m, %l : " + types + ") -> " + types +
+         ", " + row + ") {\n" + before + "  %r:3 = commir.online_attention " +
+         maps({out, rows(), rows()}) + inputs() +
+         " outs(%a, %m, %l : " + types + ") -> " + types +
          "\n  %ea = tensor.empty() : " + acc +
          "\n  %sum = linalg.add ins(%a, %r#0 : " + acc + ", " + acc +
          ") outs(%ea : " + acc + ") -> " + acc +
@@ -330,10 +330,9 @@ TEST(AttentionSchedules, ValidKeysThatAreComputed) {
                 "  %element = tensor.extract %counts[%c1] : tensor<2xi64>\n"
                 "  %given = arith.index_cast %element : i64 to index\n"
                 "  %count = arith.addi %given, %c1 : index\n";
-  runAll(form.text(), fourRanks, true,
-         [](std::vector<run::HostTensor> &arguments) {
-           arguments[3].set(1, 4);
-         });
+  runAll(
+      form.text(), fourRanks, true,
+      [](std::vector<run::HostTensor> &arguments) { arguments[3].set(1, 4); });
 }
 
 TEST(AttentionSchedules, ValidKeysOfACaller) {
@@ -344,4 +343,67 @@ TEST(AttentionSchedules, ValidKeysOfACaller) {
   text.insert(5, "func private ");
   text.erase(18, 10);
   EXPECT_EQ(text, "");
+}
+
+/// What each rank sends, of f32, on a machine of `rows` * `columns` ranks whose
+/// levels, or factors of the only level, these are.
+static void checkBytes(const Form &form, const std::string &topology,
+                       int64_t rows, int64_t columns) {
+  auto elements = [&](const std::string &dims) {
+    double count = 4; // bytes each
+    for (char dim : dims)
+      count *= form.extents.at(dim);
+    return count;
+  };
+  double ranks = rows * columns, others = (ranks - 1) / ranks;
+  double q = elements(form.query), kv = elements(form.key) * 2,
+         state = elements(form.out) + 2 * elements(form.rows());
+  // All-to-all of Q, K, V and O over n of the ranks, each of which has 1/ranks.
+  auto exchange = [&](double n) { return (2 * q + kv) / ranks * (n - 1) / n; };
+  auto ring = [&](double n) { return kv / ranks * (n - 1); };
+  std::map<std::string, double> expected = {
+      {"context_parallel", kv * others},
+      {"ring", kv * others},
+      {"ring_bidirectional", kv * others},
+      {"double_ring", kv * others},
+      // One hop of Q lies before the first step.
+      {"ring_of_queries", q + state * others},
+      {"ulysses", exchange(ranks)},
+      {"ulysses_staged", exchange(ranks)},
+      {"usp", exchange(columns) + ring(rows)},
+      {"usp_ring_inside", exchange(rows) + ring(columns)},
+      {"tree", 2 * state * others}};
+  Program program(form.text(), 7);
+  for (const auto &[schedule, bytes] : expected) {
+    RunDetails details;
+    EXPECT_EQ(program.runOnRanks(schedule, topology, &details), "");
+    for (int64_t sent : details.bytesSent)
+      EXPECT_EQ(sent, bytes) << schedule << " on " << topology;
+  }
+}
+
+TEST(AttentionSchedules, BytesSent) {
+  Form form = grouped(12, 2);
+  form.extents['m'] = form.extents['n'] = 24;
+  checkBytes(form, "gpu=4", 2, 2);
+  checkBytes(form, "node=2,gpu=2", 2, 2);
+  checkBytes(form, "node=2,gpu=3", 2, 3);
+  // Parts of a tile that heads cut are not contiguous.
+  form.query = "mhgd";
+  checkBytes(form, "gpu=4", 2, 2);
+}
+
+// KV heads that do not suffice are exchanged first and then replicated.
+TEST(AttentionSchedules, BytesSentToReplicas) {
+  Form form = grouped(2, 4);
+  Program program(form.text(), 7);
+  double q = 2 * 4 * 8 * 4 * 4, kv = 2 * (2 * 8 * 4 * 4);
+  for (const std::string &topology : fourRanks)
+    for (std::string schedule : {"ulysses", "ulysses_staged"}) {
+      RunDetails details;
+      EXPECT_EQ(program.runOnRanks(schedule, topology, &details), "");
+      for (int64_t sent : details.bytesSent)
+        EXPECT_EQ(sent, 2 * q / 4 * 3 / 4 + kv / 4 / 2 + kv / 4)
+            << schedule << " on " << topology;
+    }
 }

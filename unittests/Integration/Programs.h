@@ -68,7 +68,8 @@ struct Case {
 void runCases(const std::string &text, const std::vector<Case> &cases,
               bool erased, const ChangeArguments &change = nullptr);
 
-/// Every named schedule of the scope, and those of any scope, on every topology.
+/// Every named schedule of the scope, and those of any scope, on every
+/// topology.
 std::vector<Case> everySchedule(NamedSchedule::Scope scope,
                                 const std::vector<std::string> &topologies);
 
