@@ -527,6 +527,15 @@ SmallVector<Value> NestBuilder::onShards(ArrayRef<Placed> outputs,
       if (!llvm::is_contained(axes, axis))
         axes.push_back(axis);
   }
+  if (axes.empty()) {
+    // Every rank holds all of it and does the same.
+    SmallVector<Value> whole, made;
+    for (const Placed &input : inputs)
+      whole.push_back(input.value);
+    for (Value value : body(shared, whole))
+      made.push_back(ReplicateOp::create(b, loc, value));
+    return made;
+  }
   OpBuilder::InsertionGuard guard(b);
   scf::ForallOp forall = openRankLoop(std::move(axes), shared);
   struct Part {

@@ -45,25 +45,63 @@ static size_t depthOf(const Table &table, ArrayRef<int64_t> steps) {
   return depth;
 }
 
-/// Sets the part of its block that a tile which travels is read in, if that is
-/// the same part at every step and on every rank.
+/// Nothing of the blocks stays behind.
+static void takeWhole(Source &source, size_t rank) {
+  source.from.clear();
+  source.extents.clear();
+  source.parts.assign(rank, 1);
+  for (auto &row : source.part)
+    row.assign(row.size(), 0);
+}
+
+/// Sets what of its block travels of a tile that does: in each dimension where
+/// every step and rank reads the same slice, that slice; and of a tile that
+/// comes to its reader alone the part that it reads, where parts do not
+/// overlap.
 static void trim(Source &source, const Access &access,
-                 const PlacedShape &placed, const TopologyModel &topology) {
-  SmallVector<int64_t> local = placed.local(topology), from;
-  for (const auto &ranks : access.offsets)
-    for (const auto &at : ranks) {
-      SmallVector<int64_t> here;
-      for (auto [offset, block, axes] :
-           llvm::zip(at, local, placed.placement.dims))
-        here.push_back(axes.empty() ? offset : offset % block);
-      if (!from.empty() && from != here)
-        return;
-      from = here;
-    }
-  if (ArrayRef<int64_t>(access.sizes) == ArrayRef<int64_t>(local))
+                 const PlacedShape &placed, ArrayRef<int64_t> steps,
+                 const TopologyModel &topology) {
+  const Movement &m = source.movement;
+  SmallVector<int64_t> local = placed.local(topology);
+  source.part.assign(access.offsets.size(),
+                     std::vector<int64_t>(topology.numRanks(), 0));
+  takeWhole(source, local.size());
+  if (m.moving.empty() && m.broadcast.empty())
     return;
-  source.from.assign(from.begin(), from.end());
-  source.extents.assign(access.sizes.begin(), access.sizes.end());
+  bool comesAlone = m.kind == Movement::Kind::Lists || !m.fetched.empty() ||
+                    !m.broadcast.empty();
+  std::vector<int64_t> from(local.size(), 0);
+  std::vector<int64_t> extents(local.begin(), local.end());
+  for (auto [dim, size] : llvm::enumerate(access.sizes)) {
+    if (size == local[dim])
+      continue;
+    Table at(access.offsets.size());
+    bool isSame = true, isAligned = local[dim] % size == 0;
+    for (auto [t, ranks] : llvm::enumerate(access.offsets))
+      for (const auto &offsets : ranks) {
+        at[t].push_back(offsets[dim] % local[dim]);
+        isSame &= at[t].back() == at[0][0];
+        isAligned &= at[t].back() % size == 0;
+      }
+    if (isSame) {
+      from[dim] = at[0][0];
+      extents[dim] = size;
+    } else if (comesAlone && isAligned && depthOf(at, steps) <= source.depth) {
+      source.parts[dim] = local[dim] / size;
+      for (auto [part, offsets] : llvm::zip(source.part, at))
+        for (auto [number, offset] : llvm::zip(part, offsets))
+          number = number * source.parts[dim] + offset / size;
+    }
+  }
+  // All ranks that a broadcast reaches receive the same.
+  for (const auto &part : source.part)
+    for (int64_t r = 0; r < topology.numRanks(); ++r)
+      if (part[r] != part[topology.withCoordinate(r, m.broadcast, 0)])
+        return takeWhole(source, local.size());
+  if (ArrayRef<int64_t>(extents) == ArrayRef<int64_t>(local))
+    return;
+  source.from = from;
+  source.extents = extents;
 }
 
 void Planner::planSources() {
@@ -73,18 +111,23 @@ void Planner::planSources() {
     const PlacedShape &placed = locals.find(access.base)->second.shape;
     Source source{access.base, movementOf(access, placed, steps, topology)};
     source.depth = depthOf(source.movement.source, steps);
-    if (source.movement.kind == Movement::Kind::Rotate)
-      trim(source, access, placed, topology);
+    trim(source, access, placed, steps, topology);
+    auto isAlike = [&](const Source &other) {
+      return other.from == source.from && other.extents == source.extents &&
+             other.parts == source.parts && other.part == source.part;
+    };
     // Accesses of one tensor that move alike share its tiles.
+    bool rotates = source.movement.kind == Movement::Kind::Rotate;
     size_t index = 0;
     for (; index < plan.sources.size(); ++index)
       if (plan.sources[index].base == source.base &&
           plan.sources[index].movement.source == source.movement.source &&
-          plan.sources[index].from == source.from &&
-          plan.sources[index].extents == source.extents)
+          (!rotates || isAlike(plan.sources[index])))
         break;
     if (index == plan.sources.size())
       plan.sources.push_back(source);
+    else if (!isAlike(plan.sources[index]))
+      takeWhole(plan.sources[index], access.sizes.size());
     plan.sourceOfAccess[&access] = index;
   }
 }

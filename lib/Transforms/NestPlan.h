@@ -22,6 +22,14 @@ struct Source {
   /// The part of the held block that travels, where no step reads more of it:
   /// offsets and extents per dimension, else empty.
   std::vector<int64_t> from, extents;
+  /// For tiles that come by broadcast, fetch or lists: into how many parts per
+  /// dimension a reader takes only one of, and per step and rank the one that
+  /// it takes, counted row-major. Else 1 each, and 0.
+  std::vector<int64_t> parts;
+  std::vector<std::vector<int64_t>> part;
+  bool isCut() const {
+    return llvm::any_of(parts, [](int64_t n) { return n > 1; });
+  }
 };
 
 /// A tensor that the nest writes.
@@ -41,7 +49,7 @@ struct Output {
 
 /// How all tensors of a nest reach those who read and own them.
 struct NestPlan {
-  llvm::SmallVector<Source> sources;
+  std::vector<Source> sources;
   llvm::DenseMap<const Access *, size_t> sourceOfAccess;
   llvm::SmallVector<Output> outputs;
 };

@@ -190,6 +190,19 @@ Value Resharder::joinWithNext(Location loc, Value value, int64_t dim) {
   return tensor::CollapseShapeOp::create(b, loc, value, groups);
 }
 
+Value Resharder::cut(Location loc, Value value, ArrayRef<int64_t> parts) {
+  int64_t front = 0; // dimensions that count parts
+  for (auto [dim, count] : llvm::enumerate(parts)) {
+    if (count == 1)
+      continue;
+    int64_t at = front + static_cast<int64_t>(dim);
+    value = moveDim(loc, split(loc, value, at, count), at, front++);
+  }
+  for (; front > 1; --front)
+    value = joinWithNext(loc, value, 0);
+  return value;
+}
+
 /// Takes the innermost axes off dimension `dim`: all ranks of theirs receive
 /// all of their blocks.
 LocalValue Resharder::gather(Location loc, LocalValue v, size_t dim,

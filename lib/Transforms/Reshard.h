@@ -59,6 +59,10 @@ public:
   /// Moves dimension `from` of a tensor to position `to`.
   mlir::Value moveDim(mlir::Location loc, mlir::Value value, int64_t from,
                       int64_t to);
+  /// Cuts each dimension into `parts[dim]` of equal extent: a tensor of all
+  /// parts, contiguous one after the other in row-major order.
+  mlir::Value cut(mlir::Location loc, mlir::Value value,
+                  llvm::ArrayRef<int64_t> parts);
 
 private:
   LocalValue gather(mlir::Location loc, LocalValue value, size_t dim,

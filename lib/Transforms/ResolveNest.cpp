@@ -53,13 +53,14 @@ private:
   void merge(ArrayRef<size_t> numbers, MutableArrayRef<Value> into,
              ArrayRef<Value> others);
   Value permute(Value tile, const AxisList &axes, const Table &source,
-                ArrayRef<Value> times, ArrayRef<int64_t> extents);
-  Value lists(Value tile, const AxisList &axes, const Table &source,
-              ArrayRef<Value> times);
+                ArrayRef<Value> times, ArrayRef<int64_t> extents,
+                const Source *cut = nullptr);
+  Value lists(Value tile, const Source &source, ArrayRef<Value> times);
+  Value takePart(Value tile, const Table &part, ArrayRef<Value> times);
   HopAttr hopAttr(const Hop &hop);
   bool movesAt(size_t loop) const;
   SmallVector<OpFoldResult> localOffsets(const Access &access,
-                                         const PlacedShape &placed,
+                                         const PlacedShape &placed, Value tile,
                                          ArrayRef<Value> times);
 
   OpBuilder &b;
@@ -146,10 +147,36 @@ static bool isWholeTile(RankedTensorType slice, RankedTensorType tile) {
 
 static Table constantIn(const std::vector<int64_t> &row) { return Table{row}; }
 
-/// One permutation: every rank receives the tile of rank source[step][rank].
+/// Part `part`[step][rank] of a tile that is cut.
+Value NestResolver::takePart(Value tile, const Table &part,
+                             ArrayRef<Value> times) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  ArrayRef<int64_t> shape = type.getShape().drop_front();
+  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)), sizes,
+      unit(type.getRank(), b.getIndexAttr(1));
+  offsets[0] =
+      buildFromTable(b, loc, part, TableContext{steps, times, topology});
+  sizes.push_back(b.getIndexAttr(1));
+  for (int64_t extent : shape)
+    sizes.push_back(b.getIndexAttr(extent));
+  return tensor::ExtractSliceOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), tile,
+      offsets, sizes, unit);
+}
+
+/// One permutation: every rank receives the tile of rank source[step][rank], or
+/// of one that is cut the part that it reads.
 Value NestResolver::permute(Value tile, const AxisList &axes,
                             const Table &source, ArrayRef<Value> times,
-                            ArrayRef<int64_t> extents) {
+                            ArrayRef<int64_t> extents, const Source *cut) {
+  if (cut) {
+    Table part = cut->part; // of the rank that is served
+    for (auto [t, row] : llvm::enumerate(source))
+      for (auto [r, holder] : llvm::enumerate(row))
+        if (holder >= 0)
+          part[t][holder] = cut->part[t][r];
+    tile = takePart(tile, part, times);
+  }
   Table from = source, to = source;
   for (auto [t, row] : llvm::enumerate(source)) {
     for (int64_t &c : to[t])
@@ -179,24 +206,25 @@ Value NestResolver::permute(Value tile, const AxisList &axes,
 }
 
 /// Explicit lists: in round i every owner serves its i-th reader.
-Value NestResolver::lists(Value tile, const AxisList &axes, const Table &source,
+Value NestResolver::lists(Value tile, const Source &source,
                           ArrayRef<Value> times) {
-  auto type = cast<RankedTensorType>(tile.getType());
-  Value result = resharder.empty(loc, type.getShape(), type.getElementType());
-  Table left = source;
+  const AxisList &axes = source.movement.moving;
+  Value result;
+  Table left = source.movement.source;
   TableContext context{steps, times, topology};
   while (true) {
-    Table from(source.size()), to(source.size());
+    Table from(left.size()), to(left.size()), part = source.part;
     bool any = false;
-    for (size_t t = 0; t < source.size(); ++t) {
-      from[t].assign(source[t].size(), -1);
-      to[t].assign(source[t].size(), -1);
-      for (size_t r = 0; r < source[t].size(); ++r) {
+    for (size_t t = 0; t < left.size(); ++t) {
+      from[t].assign(left[t].size(), -1);
+      to[t].assign(left[t].size(), -1);
+      for (size_t r = 0; r < left[t].size(); ++r) {
         int64_t owner = left[t][r];
         if (owner < 0 || to[t][owner] >= 0)
           continue;
         to[t][owner] = topology.coordinate(r, axes);
         from[t][r] = topology.coordinate(owner, axes);
+        part[t][owner] = source.part[t][r];
         left[t][r] = -1;
         any = true;
       }
@@ -207,8 +235,12 @@ Value NestResolver::lists(Value tile, const AxisList &axes, const Table &source,
       return getValueOrCreateConstantIndexOp(
           b, loc, buildFromTable(b, loc, table, context));
     };
+    Value sent = source.isCut() ? takePart(tile, part, times) : tile;
+    auto type = cast<RankedTensorType>(sent.getType());
+    if (!result)
+      result = resharder.empty(loc, type.getShape(), type.getElementType());
     Value destination = index(to), origin = index(from);
-    result = PermuteOp::create(b, loc, type, tile, result,
+    result = PermuteOp::create(b, loc, type, sent, result,
                                toArrayAttr(b.getContext(), axes), IntegerAttr(),
                                destination, origin)
                  .getResult();
@@ -228,7 +260,7 @@ void NestResolver::arrive(size_t depth, State &state) {
       times.resize(steps.size(), zero);
     }
     if (m.kind == Movement::Kind::Lists) {
-      tile = lists(tile, m.moving, m.source, times);
+      tile = lists(tile, source, times);
       continue;
     }
     if (!m.fetched.empty()) {
@@ -239,10 +271,13 @@ void NestResolver::arrive(size_t depth, State &state) {
         for (auto [r, owner] : llvm::enumerate(row))
           owner = topology.withCoordinate(
               r, m.fetched, topology.coordinate(owner, m.fetched));
-      tile = permute(tile, m.fetched, holders, times, steps);
+      tile = permute(tile, m.fetched, holders, times, steps,
+                     source.isCut() ? &source : nullptr);
     }
     if (m.broadcast.empty())
       continue;
+    if (m.fetched.empty() && source.isCut())
+      tile = takePart(tile, source.part, times);
     Table root = m.source;
     for (auto &row : root)
       for (int64_t &owner : row)
@@ -408,13 +443,20 @@ FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
 // The body
 //===----------------------------------------------------------------------===//
 
-/// Offsets of an access inside the block that it touches.
+/// Offsets of an access inside `tile`, what is there of the block that it
+/// touches.
 SmallVector<OpFoldResult> NestResolver::localOffsets(const Access &access,
                                                      const PlacedShape &placed,
+                                                     Value tile,
                                                      ArrayRef<Value> times) {
   SmallVector<OpFoldResult> result;
   SmallVector<int64_t> local = placed.local(topology);
   for (size_t dim = 0; dim < access.sizes.size(); ++dim) {
+    if (cast<RankedTensorType>(tile.getType()).getDimSize(dim) ==
+        access.sizes[dim]) {
+      result.push_back(b.getIndexAttr(0));
+      continue;
+    }
     Table table(access.offsets.size());
     for (auto [t, ranks] : llvm::enumerate(access.offsets))
       for (const auto &at : ranks)
@@ -470,7 +512,8 @@ FailureOr<NestResolver::State> NestResolver::emitBody(State state) {
       sizes.push_back(b.getIndexAttr(size));
     return tensor::ExtractSliceOp::create(
         b, loc, type, tile,
-        localOffsets(access, shapeOfAccess(access), state.times), sizes, unit);
+        localOffsets(access, shapeOfAccess(access), tile, state.times), sizes,
+        unit);
   };
   for (Operation &op : nest.rankLoop.getBody()->without_terminator()) {
     const Access *access = accessOf.lookup(&op);
@@ -532,7 +575,8 @@ FailureOr<NestResolver::State> NestResolver::emitBody(State state) {
       sizes.push_back(b.getIndexAttr(size));
     tile = tensor::InsertSliceOp::create(
         b, loc, value, tile,
-        localOffsets(access, shapeOfAccess(access), state.times), sizes, unit);
+        localOffsets(access, shapeOfAccess(access), tile, state.times), sizes,
+        unit);
   }
   llvm::for_each(shifts, lowerShift);
   return state;
@@ -557,6 +601,8 @@ FailureOr<SmallVector<LocalValue>> NestResolver::run() {
           b, loc, tile, getAsIndexOpFoldResult(b.getContext(), source.from),
           getAsIndexOpFoldResult(b.getContext(), source.extents),
           SmallVector<OpFoldResult>(source.from.size(), b.getIndexAttr(1)));
+    if (source.isCut())
+      tile = resharder.cut(loc, tile, source.parts);
     if (m.kind == Movement::Kind::Rotate && !m.start.empty())
       tile = permute(tile, without(m.moving, m.fetched), constantIn(m.start),
                      {}, {});

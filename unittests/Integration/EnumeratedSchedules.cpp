@@ -41,17 +41,17 @@ static void runAll(const std::string &topologyText, const std::string &text) {
   auto work = [&] {
     Program program(text, 1);
     for (size_t i; (i = next++) < schedules.size();) {
-      std::string stage3;
+      RunDetails details;
       std::string erased = program.runErased(schedules[i], topologyText);
       std::string ranks =
-          program.runOnRanks(schedules[i], topologyText, &stage3);
+          program.runOnRanks(schedules[i], topologyText, &details);
       std::lock_guard<std::mutex> lock(mutex);
       if (!erased.empty() && ++wrong <= 10)
         ADD_FAILURE() << "erased: " << schedules[i] << "\n  " << erased;
       if (!ranks.empty() && ++wrong <= 10)
         ADD_FAILURE() << "on ranks: " << schedules[i] << "\n  " << ranks;
-      if (!stage3.empty()) {
-        auto [it, isNew] = modules.emplace(stage3, schedules[i]);
+      if (!details.stage3.empty()) {
+        auto [it, isNew] = modules.emplace(details.stage3, schedules[i]);
         if (!isNew && ++wrong <= 10)
           ADD_FAILURE() << "two schedules are one program:\n  " << it->second
                         << "\n  " << schedules[i];

@@ -12,53 +12,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mercury/Schedule/NamedSchedules.h"
 #include "Programs.h"
-#include <atomic>
 #include <gtest/gtest.h>
-#include <mutex>
-#include <thread>
 
 using namespace mercury;
 using namespace mercury::test;
 
-namespace {
-struct Case {
-  std::string schedule, topology;
-};
-} // namespace
-
-/// Runs the cases on two threads. A schedule that does not fit says so before
-/// anything runs; `mayRefuse` allows that.
-static void runCases(const std::string &text, const std::vector<Case> &cases,
-                     bool erased) {
-  std::mutex mutex;
-  std::atomic<size_t> next = 0;
-  auto work = [&] {
-    Program program(text, 7);
-    for (size_t i; (i = next++) < cases.size();) {
-      const auto &[schedule, topology] = cases[i];
-      std::string wrong = program.runOnRanks(schedule, topology);
-      std::string alone =
-          erased ? program.runErased(schedule, topology) : std::string();
-      std::lock_guard<std::mutex> lock(mutex);
-      EXPECT_EQ(wrong, "") << schedule << " on " << topology << "\n" << text;
-      EXPECT_EQ(alone, "") << schedule << " erased, " << topology << "\n"
-                           << text;
-    }
-  };
-  std::thread other(work);
-  work();
-  other.join();
-}
-
 static std::vector<Case> everySchedule(std::vector<std::string> topologies) {
-  std::vector<Case> cases;
-  for (const NamedSchedule &named : namedSchedules())
-    if (named.scope != NamedSchedule::Scope::Attention)
-      for (const std::string &topology : topologies)
-        cases.push_back({std::string(named.name), topology});
-  return cases;
+  return everySchedule(NamedSchedule::Scope::Contraction, topologies);
 }
 
 TEST(NamedSchedules, MatmulOnOneLevel) {

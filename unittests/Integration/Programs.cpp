@@ -18,7 +18,10 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/TargetSelect.h"
+#include <atomic>
 #include <gtest/gtest.h>
+#include <mutex>
+#include <thread>
 
 using namespace mlir;
 using namespace mercury;
@@ -39,7 +42,8 @@ std::unique_ptr<MLIRContext> test::makeContext() {
   return context;
 }
 
-Program::Program(const std::string &text, uint64_t seed)
+Program::Program(const std::string &text, uint64_t seed,
+                 const ChangeArguments &change)
     : context(makeContext()),
       module(parseSourceString<ModuleOp>(text, context.get())) {
   run::ReferenceOptions options;
@@ -50,6 +54,8 @@ Program::Program(const std::string &text, uint64_t seed)
     return;
   }
   arguments = run::makeArguments(program->signature.arguments, seed);
+  if (change)
+    change(arguments);
   auto results = run::runOneRank(*program, arguments);
   if (!results) {
     ADD_FAILURE() << llvm::toString(results.takeError());
@@ -76,25 +82,33 @@ std::string Program::compare(const std::vector<run::HostTensor> &results) {
 
 std::string Program::runOnRanks(const std::string &schedule,
                                 const std::string &topology,
-                                std::string *stage3) {
+                                RunDetails *details) {
   run::CompileOptions options;
   options.topology = topology;
   options.schedule = schedule;
   options.local = "loops";
   options.optLevel = 0;
   options.observer = [&](run::Stage stage, Operation *op) {
-    if (stage3 && stage == run::Stage::SPMD)
-      llvm::raw_string_ostream(*stage3) << *op;
+    if (details && stage == run::Stage::SPMD)
+      llvm::raw_string_ostream(details->stage3) << *op;
   };
+  std::string diagnostics;
+  ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      llvm::raw_string_ostream(diagnostics) << diagnostic << '\n';
+  });
   auto program = run::compileProgram(*module, options);
   if (!program)
-    return llvm::toString(program.takeError());
+    return diagnostics + llvm::toString(program.takeError());
   run::LaunchOptions launch;
   launch.strict = true;
   launch.watchdogSeconds = 10;
   auto result = run::runProgram(*program, arguments, launch);
   if (!result)
     return llvm::toString(result.takeError());
+  if (details)
+    for (const mercury_host_stats &stats : result->stats)
+      details->bytesSent.push_back(stats.bytes_sent);
   for (const mercury_host_stats &stats : result->stats)
     if (stats.peak_bytes != program->staticPeakBytes)
       return "held " + std::to_string(stats.peak_bytes) +
@@ -130,6 +144,39 @@ std::string Program::runErased(const std::string &schedule,
   if (!results)
     return llvm::toString(results.takeError());
   return compare(*results);
+}
+
+void test::runCases(const std::string &text, const std::vector<Case> &cases,
+                    bool erased, const ChangeArguments &change) {
+  std::mutex mutex;
+  std::atomic<size_t> next = 0;
+  auto work = [&] {
+    Program program(text, 7, change);
+    for (size_t i; (i = next++) < cases.size();) {
+      const auto &[schedule, topology] = cases[i];
+      std::string wrong = program.runOnRanks(schedule, topology);
+      std::string alone =
+          erased ? program.runErased(schedule, topology) : std::string();
+      std::lock_guard<std::mutex> lock(mutex);
+      EXPECT_EQ(wrong, "") << schedule << " on " << topology << "\n" << text;
+      EXPECT_EQ(alone, "") << schedule << " erased, " << topology << "\n"
+                           << text;
+    }
+  };
+  std::thread other(work);
+  work();
+  other.join();
+}
+
+std::vector<Case>
+test::everySchedule(NamedSchedule::Scope scope,
+                    const std::vector<std::string> &topologies) {
+  std::vector<Case> cases;
+  for (const NamedSchedule &named : namedSchedules())
+    if (named.scope == scope || named.scope == NamedSchedule::Scope::Any)
+      for (const std::string &topology : topologies)
+        cases.push_back({std::string(named.name), topology});
+  return cases;
 }
 
 std::string test::matmulText(int64_t m, int64_t n, int64_t k) {

@@ -9,6 +9,7 @@
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 
 using namespace mlir;
 using namespace mercury::commir;
@@ -28,7 +29,7 @@ bufferOf(RewriterBase &rewriter, Value value,
   if (failed(buffer))
     return failure();
   auto type = cast<MemRefType>(buffer->getType());
-  if (type.getLayout().isIdentity())
+  if (memref::isStaticShapeAndContiguousRowMajor(type))
     return buffer;
   // The wire takes contiguous bytes; a pack op of the IR made them so wherever
   // it pays, what is left is a view that needs one copy.
@@ -63,7 +64,7 @@ bufferizeInPlace(Operation *op, RewriterBase &rewriter,
     if (isOutput) {
       result = *buffer;
       auto type = cast<MemRefType>(buffer->getType());
-      if (!type.getLayout().isIdentity()) {
+      if (!memref::isStaticShapeAndContiguousRowMajor(type)) {
         auto flat = MemRefType::get(type.getShape(), type.getElementType());
         staged = memref::AllocOp::create(rewriter, op->getLoc(), flat);
         memref::CopyOp::create(rewriter, op->getLoc(), *buffer, staged);
