@@ -14,6 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <map>
@@ -135,6 +136,28 @@ inline std::string gemmText(int64_t m, int64_t n, int64_t k,
          ") -> " + c + "\n  %c = linalg.matmul " + attributes.str() +
          " ins(%a, %b : " + a + ", " + b + ") outs(%init : " + c + ") -> " + c +
          "\n  return %c : " + c + "\n}\n";
+}
+
+/// 1 / sqrt(features), as IR spells it.
+inline std::string attentionScale(int64_t features) {
+  return llvm::formatv("{0:E12}", 1 / std::sqrt(double(features))).str();
+}
+
+/// A function @attention of f32 tensors of heads x sequence x features, scaled;
+/// `attributes` stand on the operator.
+inline std::string attentionText(int64_t heads, int64_t sequence,
+                                 int64_t features,
+                                 llvm::StringRef attributes = "") {
+  std::string t =
+      llvm::formatv("tensor<{0}x{1}x{2}xf32>", heads, sequence, features).str();
+  std::string map = "affine_map<(h, m, n, d, e) -> ";
+  return "func.func @attention(%q: " + t + ", %k: " + t + ", %v: " + t +
+         ") -> " + t + " {\n  %empty = tensor.empty() : " + t +
+         "\n  %o = commir.attention maps [" + map + "(h, m, d)>, " + map +
+         "(h, n, d)>, " + map + "(h, n, e)>, " + map + "(h, m, e)>] scale " +
+         attentionScale(features) + "\n    ins(%q, %k, %v : " + t + ", " + t +
+         ", " + t + ") outs(%empty : " + t + ") " + attributes.str() + " -> " +
+         t + "\n  return %o : " + t + "\n}\n";
 }
 
 } // namespace mercury::bench

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For each named schedule of a GEMM: from stage 0 to the llvm dialect, the time
-// of LLVM beside it, and the most bytes that a rank holds at once, as the
-// allocator counts them in a run and as the compiler has counted them.
+// For each named schedule of a GEMM, or of attention: from stage 0 to the llvm
+// dialect, the time of LLVM beside it, and the most bytes that a rank holds at
+// once, as the allocator counts them in a run and as the compiler has counted
+// them.
 //
-//   bench-compile-time [--size=N] [--topology=LEVELS] [--repeat=N]
-//                      [--local=codegen|blas|loops] [--only=NAME]
-//                      [--json=FILE]
+//   bench-compile-time [--operator=gemm|attention] [--size=N]
+//                      [--topology=LEVELS] [--repeat=N] [--only=NAME]
+//                      [--local=codegen|blas|loops] [--json=FILE]
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,6 @@
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "RankRunner.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/Format.h"
 
@@ -32,37 +32,15 @@ using namespace mercury::bench;
 using namespace mercury::run;
 
 namespace {
-/// What the compiler counts: "bytes": {"peak": N} of the requirements.
-std::optional<int64_t> staticPeakBytes(mlir::Operation *module) {
-  auto global =
-      mlir::cast<mlir::ModuleOp>(module).lookupSymbol<mlir::LLVM::GlobalOp>(
-          "gemm_requirements");
-  auto text =
-      global ? mlir::dyn_cast_or_null<mlir::StringAttr>(global.getValueOrNull())
-             : mlir::StringAttr();
-  if (!text)
-    return std::nullopt;
-  llvm::json::Value all =
-      orFail(llvm::json::parse(text.getValue().rtrim('\0')));
-  const llvm::json::Object *object = all.getAsObject();
-  const llvm::json::Object *bytes =
-      object ? object->getObject("bytes") : nullptr;
-  return bytes ? bytes->getInteger("peak") : std::nullopt;
-}
-
 struct Measured {
   std::vector<double> compile, distribute, lower, llvm;
-  std::optional<int64_t> counted;
+  int64_t counted = 0;         ///< bytes, by the compiler
   int64_t least = 0, most = 0; ///< bytes of the ranks
 };
 
 Measured measure(mlir::ModuleOp module, CompileOptions options,
                  int64_t repeat) {
   Measured measured;
-  options.observer = [&](Stage stage, mlir::Operation *op) {
-    if (stage == Stage::LLVM)
-      measured.counted = staticPeakBytes(op);
-  };
   std::optional<CompiledProgram> program;
   for (int64_t i = 0; i < repeat; ++i) {
     program.emplace(orFail(compileProgram(module, options)));
@@ -72,6 +50,7 @@ Measured measure(mlir::ModuleOp module, CompileOptions options,
                                program->lowerSeconds);
     measured.llvm.push_back(program->jitSeconds);
   }
+  measured.counted = program->staticPeakBytes;
   LaunchOptions launch;
   launch.poison = false;
   RunResult run = orFail(runProgram(
@@ -89,7 +68,8 @@ Measured measure(mlir::ModuleOp module, CompileOptions options,
 
 int main(int argc, char **argv) {
   Options options(argc, argv,
-                  {{"size", "2048"},
+                  {{"operator", "gemm"},
+                   {"size", "2048"},
                    {"topology", "gpu=4"},
                    {"repeat", "7"},
                    {"local", "codegen"},
@@ -100,11 +80,20 @@ int main(int argc, char **argv) {
   mercury::registerAllDialects(registry);
   mercury::registerAllPasses();
   mlir::MLIRContext context(registry);
+  const std::string &name = options.text("operator");
+  if (name != "gemm" && name != "attention")
+    fail("--operator is gemm or attention");
+  bool isAttention = name == "attention";
   auto module = mlir::parseSourceString<mlir::ModuleOp>(
-      gemmText(extent, extent, extent), &context);
+      isAttention ? attentionText(/*heads=*/4, extent, /*features=*/64)
+                  : gemmText(extent, extent, extent),
+      &context);
   JsonLines json(options.text("json"));
 
-  llvm::outs() << "f32 " << extent << "^3 on " << options.text("topology")
+  llvm::outs() << name << ", f32, " << extent
+               << (isAttention ? " queries and keys, 4 heads, 64 features"
+                               : "^3")
+               << " on " << options.text("topology")
                << ", local work: " << options.text("local") << ", medians of "
                << repeat << " (minima), goal: stage 0 to llvm under 300 ms\n";
   llvm::outs() << llvm::format(
@@ -112,8 +101,10 @@ int main(int argc, char **argv) {
       "distribute", "LLVM itself, ms", "peak bytes", "counted bytes");
   double slowest = 0;
   for (const mercury::NamedSchedule &schedule : mercury::namedSchedules()) {
+    using Scope = mercury::NamedSchedule::Scope;
     std::string name(schedule.name);
-    if (name.find(options.text("only")) == std::string::npos)
+    if (name.find(options.text("only")) == std::string::npos ||
+        schedule.scope == (isAttention ? Scope::Contraction : Scope::Attention))
       continue;
     CompileOptions compile;
     compile.topology = options.text("topology");
@@ -125,9 +116,8 @@ int main(int argc, char **argv) {
     std::string peak = std::to_string(measured.most);
     if (measured.least != measured.most)
       peak = std::to_string(measured.least) + ".." + peak;
-    std::string counted =
-        measured.counted ? std::to_string(*measured.counted) : "n/a";
-    if (measured.counted && *measured.counted != measured.most)
+    std::string counted = std::to_string(measured.counted);
+    if (measured.counted != measured.most)
       counted += " (differs)";
     llvm::outs() << llvm::format(
         "%-36s %9.1f (%9.1f) %12.1f %9.1f (%9.1f) %14s %14s\n", name.c_str(),
@@ -137,6 +127,7 @@ int main(int argc, char **argv) {
     llvm::outs().flush();
     json.add(llvm::json::Object{
         {"benchmark", "compile-time"},
+        {"operator", options.text("operator")},
         {"schedule", name},
         {"size", extent},
         {"topology", compile.topology},
@@ -149,8 +140,7 @@ int main(int argc, char **argv) {
         {"llvm_seconds", llvm},
         {"peak_bytes", measured.most},
         {"least_peak_bytes", measured.least},
-        {"counted_bytes",
-         measured.counted ? llvm::json::Value(*measured.counted) : nullptr},
+        {"counted_bytes", measured.counted},
         {"goal_seconds", 0.3}});
   }
   llvm::outs() << llvm::format("slowest: %.1f ms, %.2f of the goal\n",

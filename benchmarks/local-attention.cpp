@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // One head of attention on one thread, in three forms that run in turns:
-//   tile      commir.online_attention from an empty state, compiled as in a
-//   rank sgemms    Q K^T and P V by cblas_sgemm, without anything between
+//   tile      commir.online_attention from an empty state, as ranks compile it
+//   sgemms    Q K^T and P V by cblas_sgemm, without anything between
 //   unfused   the same two with a softmax between, by the tile's exponential
 // Prints how fast the tile and the unfused form are, as parts of the speed of
 // the sgemms alone, which run OpenBLAS' best kernel for this CPU (OpenBlas.h).
@@ -21,28 +21,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompiledTile.h"
 #include "OpenBlas.h"
-#include "Support.h"
 #include "VectorKernels.h"
 
-#include "Mercury/Dialect/CommIR/IR/CommIR.h"
-#include "Mercury/Transforms/Local/Passes.h"
+#include "Mercury/InitAll.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/TargetSelect.h"
 
 #include <cmath>
 #include <cstring>
@@ -52,32 +41,8 @@ using namespace mercury::bench;
 
 namespace {
 
-struct Size {
-  int64_t queries, keys, features;
-  double flops() const { return 4.0 * queries * keys * features; }
-};
-
-std::string tileText(const Size &size, const std::string &type) {
-  std::string m = std::to_string(size.queries), n = std::to_string(size.keys),
-              d = std::to_string(size.features);
-  std::string q = "memref<" + m + "x" + d + "x" + type + ">",
-              k = "memref<" + n + "x" + d + "x" + type + ">",
-              a = "memref<" + m + "x" + d + "xf32>",
-              r = "memref<" + m + "xf32>";
-  std::string map = "affine_map<(m, n, d, e) -> ";
-  return "func.func @tile(%q: " + q + ", %k: " + k + ", %v: " + k +
-         ", %a: " + a + ", %m: " + r + ", %l: " + r +
-         ") attributes {llvm.emit_c_interface} {\n"
-         "commir.online_attention maps [" +
-         map + "(m, d)>, " + map + "(n, d)>, " + map + "(n, e)>, " + map +
-         "(m, e)>, " + map + "(m)>, " + map + "(m)>] scale " +
-         llvm::formatv("{0:E12}", 1 / std::sqrt(double(size.features))).str() +
-         " ins(%q, %k, %v : " + q + ", " + k + ", " + k +
-         ") outs(%a, %m, %l : " + a + ", " + r + ", " + r + ")\nreturn\n}\n";
-}
-
 /// @softmax(s) of rows of a whole number of vectors, in place; `s` is scaled.
-void buildSoftmax(mlir::ModuleOp module, const Size &size, int64_t width) {
+void buildSoftmax(mlir::ModuleOp module, const TileSize &size, int64_t width) {
   using namespace mlir;
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   Location loc = b.getUnknownLoc();
@@ -85,7 +50,7 @@ void buildSoftmax(mlir::ModuleOp module, const Size &size, int64_t width) {
   auto lanes = VectorType::get(width, b.getF32Type());
   auto function =
       func::FuncOp::create(b, loc, "softmax", b.getFunctionType(type, {}));
-  function->setAttr("llvm.emit_c_interface", b.getUnitAttr());
+  function->setAttr("llvm.bareptr", b.getUnitAttr());
   Value scores = function.addEntryBlock()->getArgument(0);
   b.setInsertionPointToStart(&function.front());
   auto index = [&](int64_t value) -> Value {
@@ -149,32 +114,6 @@ void buildSoftmax(mlir::ModuleOp module, const Size &size, int64_t width) {
   func::ReturnOp::create(b, loc);
 }
 
-std::unique_ptr<mlir::ExecutionEngine>
-compile(mlir::MLIRContext &context, const Size &size, const Options &options) {
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(
-      tileText(size, options.text("type")), &context);
-  if (!module)
-    fail("the tile does not parse");
-  mlir::PassManager pm(&context);
-  if (failed(mlir::parsePassPipeline("func.func(mercury-vectorize-attention{" +
-                                         options.text("blocks") + "})",
-                                     pm)))
-    fail("--blocks=" + options.text("blocks"));
-  mlir::bufferization::buildBufferDeallocationPipeline(
-      pm, mlir::bufferization::BufferDeallocationPipelineOptions());
-  mercury::buildLowerBufferizedToLLVM(pm);
-  buildSoftmax(*module, size, 32);
-  if (failed(pm.run(*module)))
-    fail("the tile does not compile");
-  auto target = orFail(orFail(llvm::orc::JITTargetMachineBuilder::detectHost())
-                           .createTargetMachine());
-  mlir::ExecutionEngineOptions engineOptions;
-  auto transformer = mlir::makeOptimizingTransformer(3, 0, target.get());
-  engineOptions.transformer = transformer;
-  engineOptions.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
-  return orFail(mlir::ExecutionEngine::create(*module, engineOptions));
-}
-
 /// The elements of `from` as `type`, and `from` rounded to it.
 std::vector<char> convert(std::vector<float> &from, const std::string &type) {
   const llvm::fltSemantics &semantics =
@@ -196,25 +135,20 @@ std::vector<char> convert(std::vector<float> &from, const std::string &type) {
   return bytes;
 }
 
-/// A memref as the C interface takes it; of rank 1, only its first part counts.
-struct Buffer {
-  void *allocated, *aligned;
-  int64_t offset = 0, words[4];
-  Buffer(void *data, int64_t rows, int64_t columns)
-      : allocated(data), aligned(data),
-        words{rows, columns ? columns : 1, columns, 1} {}
-};
-
 template <typename F> double seconds(F &&f) {
   double start = threadSeconds();
   f();
   return threadSeconds() - start;
 }
 
-void measure(mlir::MLIRContext &context, const Size &size,
+void measure(mlir::MLIRContext &context, const TileSize &size,
              const Options &options, JsonLines &json) {
-  auto engine = compile(context, size, options);
-  auto [m, n, d] = size;
+  auto engine = compileTile(
+      context, size, options.text("type"), options.text("blocks"),
+      [&](mlir::ModuleOp module) { buildSoftmax(module, size, 32); });
+  auto *runCompiled = functionOf(*engine);
+  auto *runSoftmax = functionOf<void (*)(float *)>(*engine, "softmax");
+  int64_t m = size.queries, n = size.keys, d = size.features;
   std::mt19937 random(7);
   std::normal_distribution<float> normal;
   std::vector<float> q(m * d), k(n * d), v(n * d), tile(m * d), max(m), sum(m),
@@ -225,34 +159,24 @@ void measure(mlir::MLIRContext &context, const Size &size,
   std::vector<char> rawQ = convert(q, options.text("type")),
                     rawK = convert(k, options.text("type")),
                     rawV = convert(v, options.text("type"));
-  Buffer bq(rawQ.data(), m, d), bk(rawK.data(), n, d), bv(rawV.data(), n, d),
-      ba(tile.data(), m, d), bm(max.data(), m, 0), bl(sum.data(), m, 0),
-      bs(scores.data(), m, n);
-  Buffer *pq = &bq, *pk = &bk, *pv = &bv, *pa = &ba, *pm = &bm, *pl = &bl,
-         *ps = &bs;
-  auto call = [&](const char *name, llvm::MutableArrayRef<void *> arguments) {
-    if (llvm::Error error = engine->invokePacked(name, arguments))
-      fail(std::move(error));
-  };
   auto runTile = [&] {
     std::fill(tile.begin(), tile.end(), 0.0f);
     std::fill(max.begin(), max.end(), -INFINITY);
     std::fill(sum.begin(), sum.end(), 0.0f);
-    void *arguments[] = {&pq, &pk, &pv, &pa, &pm, &pl};
-    call("_mlir_ciface_tile", arguments);
+    runCompiled(rawQ.data(), rawK.data(), rawV.data(), tile.data(), max.data(),
+                sum.data());
   };
-  auto runFirst = [&, m = m, n = n, d = d] {
+  auto runFirst = [&] {
     cblas_sgemm(101, 111, 112, m, n, d, 1, q.data(), d, k.data(), d, 0,
                 scores.data(), n);
   };
-  auto runSecond = [&, m = m, n = n, d = d] {
+  auto runSecond = [&] {
     cblas_sgemm(101, 111, 111, m, d, n, 1, scores.data(), n, v.data(), d, 0,
                 unfused.data(), d);
   };
   auto runUnfused = [&] {
     runFirst();
-    void *arguments[] = {&ps};
-    call("_mlir_ciface_softmax", arguments);
+    runSoftmax(scores.data());
     runSecond();
   };
   runTile();
@@ -316,14 +240,9 @@ int main(int argc, char **argv) {
                    {"json", ""},
                    {"blocks", ""},
                    {"core", ""}});
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  mercury::registerLocalPasses();
   mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::registerAllToLLVMIRTranslations(registry);
-  registry.insert<mercury::commir::CommIRDialect>();
+  mercury::registerAllDialects(registry);
+  mercury::registerAllPasses();
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
 
@@ -340,7 +259,7 @@ int main(int argc, char **argv) {
     int64_t keys = options.number("keys");
     if (text.getAsInteger(10, d) || d <= 0 || keys % 32)
       fail("--features are positive, --keys a multiple of 32");
-    measure(context, {int64_t(options.number("queries")), keys, d}, options,
+    measure(context, {1, int64_t(options.number("queries")), keys, d}, options,
             json);
   }
   return 0;

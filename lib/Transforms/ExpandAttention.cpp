@@ -129,6 +129,8 @@ static void expand(RewriterBase &b, AttentionOp op) {
       b, loc, ValueRange(state).getTypes(), b.getArrayAttr(maps), op.getQuery(),
       op.getKey(), op.getValue(), op.getMask(), op.getValid(), state,
       op.getScaleAttr());
+  // What the schedule has chosen for the local work.
+  online->setDiscardableAttrs(op->getDiscardableAttrDictionary());
 
   // From the accumulator's dimensions to the row's.
   SmallVector<AffineExpr> position;

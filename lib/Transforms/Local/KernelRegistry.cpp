@@ -1,4 +1,4 @@
-//===- KernelRegistry.cpp - Kernels to put in the place of contractions ---===//
+//===- KernelRegistry.cpp - Kernels to put in the place of computation ----===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,10 +13,19 @@
 namespace mercury {
 
 std::string Kernel::form() const {
+  if (isAttention)
+    return attention;
   return std::string(transposeA ? "t" : "n") + (transposeB ? "t" : "n");
 }
 
+std::string Kernel::stateType() const {
+  return isAttention && type != "f64" ? "f32" : type;
+}
+
 bool parseForm(const std::string &form, Kernel &kernel) {
+  kernel.isAttention = form == Kernel::attention;
+  if (kernel.isAttention)
+    return true;
   if (form.size() != 2 || form.find_first_not_of("nt") != std::string::npos)
     return false;
   kernel.transposeA = form[0] == 't';

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionTile.h"
+#include "Mercury/Dialect/CommIR/IR/AttrNames.h"
 #include "Mercury/Transforms/Local/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,7 +46,9 @@ struct VectorizeAttentionPass
     AttentionBlocking blocking{vectorBits, blockQueries, blockKeys};
     SmallVector<OnlineAttentionOp> ops;
     getOperation()->walk([&](OnlineAttentionOp op) {
+      // A kernel takes the place of what is patched.
       if (isa<MemRefType>(op.getQuery().getType()) &&
+          !op->hasAttr(commir::kPatchAttrName) &&
           AttentionTile::canEmit(op, minFlops))
         ops.push_back(op);
     });

@@ -7,7 +7,7 @@
 // RUN: not mercury-opt %s --mercury-patch-kernels=kernel=a,nn,f32, 2>&1 | FileCheck %s --check-prefix=SYMBOL
 // LOCAL: error: option 'local': no kernel 'bals' is registered
 // WORDS: error: option 'kernel' has 3 words, expected four for each kernel: name,form,type,symbol
-// FORM: error: option 'kernel': form 'nx' of kernel 'a' is not one of nn, nt, tn, tt
+// FORM: error: option 'kernel': form 'nx' of kernel 'a' is not one of nn, nt, tn, tt, attention
 // TWICE: error: option 'kernel': kernel 'blas' is registered twice for f32 nn
 // NAME: error: option 'kernel': the kernel has no name
 // SYMBOL: error: option 'kernel': kernel 'a' has no symbol
@@ -202,7 +202,7 @@ func.func @second_input_strides(%a: memref<8x8xf32>, %b: memref<8x8xf32, strided
 // -----
 
 func.func @not_linalg(%a: memref<8xf32>) {
-  // expected-error@+1 {{'memref.copy' carries 'commir.patch' and is not a linalg op}}
+  // expected-error@+1 {{'memref.copy' carries 'commir.patch' and is neither a linalg op nor 'commir.online_attention'}}
   memref.copy %a, %a {commir.patch = "blas"} : memref<8xf32> to memref<8xf32>
   return
 }

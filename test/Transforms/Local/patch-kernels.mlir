@@ -56,3 +56,21 @@ func.func @output_turned(%a: memref<8x4xf32>, %b: memref<4x6xf32>, %c: memref<6x
       ins(%a, %b : memref<8x4xf32>, memref<4x6xf32>) outs(%c : memref<6x8xf32>)
   return
 }
+
+// -----
+
+#q = affine_map<(m, n, d, e) -> (m, d)>
+#k = affine_map<(m, n, d, e) -> (n, d)>
+#v = affine_map<(m, n, d, e) -> (n, e)>
+#a = affine_map<(m, n, d, e) -> (m, e)>
+#r = affine_map<(m, n, d, e) -> (m)>
+
+// No shipped kernel takes attention.
+// LOCAL-LABEL: func @attention
+// LOCAL: commir.online_attention
+func.func @attention(%q: memref<8x4xf32>, %a: memref<8x4xf32>, %m: memref<8xf32>) {
+  commir.online_attention maps [#q, #k, #v, #a, #r, #r]
+    ins(%q, %q, %q : memref<8x4xf32>, memref<8x4xf32>, memref<8x4xf32>)
+    outs(%a, %m, %m : memref<8x4xf32>, memref<8xf32>, memref<8xf32>)
+  return
+}

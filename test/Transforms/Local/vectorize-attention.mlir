@@ -196,3 +196,15 @@ func.func @f64_stays(%q: memref<64x64xf64>, %k: memref<512x64xf32>, %v: memref<5
     outs(%a, %m, %l : memref<64x64xf64>, memref<64xf64>, memref<64xf64>)
   return
 }
+
+// CHECK-LABEL: func @patched_stays
+// CHECK: commir.online_attention
+func.func @patched_stays(%q: memref<64x64xf32>, %m: memref<64xf32>) {
+  commir.online_attention maps [
+      affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>,
+      affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>,
+      affine_map<(m, n, d, e) -> (m)>, affine_map<(m, n, d, e) -> (m)>]
+    ins(%q, %q, %q : memref<64x64xf32>, memref<64x64xf32>, memref<64x64xf32>)
+    outs(%q, %m, %m : memref<64x64xf32>, memref<64xf32>, memref<64xf32>) {commir.patch = "mine"}
+  return
+}

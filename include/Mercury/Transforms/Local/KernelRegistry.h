@@ -13,15 +13,26 @@
 
 namespace mercury {
 
-/// One function that computes C += op(A) * op(B) for row-major matrices:
+/// One function, called by several ranks, threads of one process, at once. It
+/// computes C += op(A) * op(B) for row-major matrices:
 ///
 ///   void symbol(int64_t m, int64_t n, int64_t k, const T *a, int64_t lda,
 ///               const T *b, int64_t ldb, T *c, int64_t ldc);
 ///
 /// C is m x n. lda, ldb and ldc count the elements from one stored row to the
-/// next; elements of a row are contiguous. The function is called by several
-/// ranks, threads of one process, at once.
+/// next; elements of a row are contiguous. Or it continues attention of one
+/// head from a state of type S, which is double where T is double, else float,
+/// as `commir.online_attention` is defined:
+///
+///   void symbol(int64_t queries, int64_t keys, int64_t d, int64_t e,
+///               double scale, const T *q, int64_t ldq, const T *k,
+///               int64_t ldk, const T *v, int64_t ldv, S *accumulator,
+///               int64_t lda, S *maximum, S *sum);
+///
+/// Q is queries x d, K keys x d, V keys x e, the accumulator queries x e.
 struct Kernel {
+  /// The form of a kernel for attention.
+  static constexpr const char *attention = "attention";
   /// How an operand lies in memory.
   enum class Layout {
     UnitStride, ///< rows are contiguous, any distance between them
@@ -30,14 +41,17 @@ struct Kernel {
   /// What users call it; several kernels may share a name, one for each form
   /// and type.
   std::string name;
+  bool isAttention = false;
   /// A is stored k x m rather than m x k; B is stored n x k rather than k x n.
   bool transposeA = false, transposeB = false;
-  /// Element type of A, B and C, as printed: "f32", "f64".
+  /// Element type T, as printed: "f32", "f64".
   std::string type;
   std::string symbol;
   Layout layout = Layout::UnitStride;
-  /// "nn", "nt", "tn" or "tt".
+  /// "nn", "nt", "tn", "tt" or "attention".
   std::string form() const;
+  /// The type of C, or S.
+  std::string stateType() const;
 };
 
 /// Registered kernels, in the order of registration. Copies are independent.
@@ -65,8 +79,8 @@ KernelRegistry &globalKernelRegistry();
 /// Registers with globalKernelRegistry(); see KernelRegistry::registerKernel().
 std::string registerKernel(Kernel kernel);
 
-/// Parses a form, "nn" to "tt", into the flags of `kernel`; false if it is
-/// neither.
+/// Parses a form, "nn" to "tt" or "attention", into the flags of `kernel`;
+/// false if it is neither.
 bool parseForm(const std::string &form, Kernel &kernel);
 
 } // namespace mercury

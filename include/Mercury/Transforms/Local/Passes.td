@@ -135,6 +135,8 @@ def VectorizeAttentionPass : Pass<"mercury-vectorize-attention"> {
     right, one with a contiguous feature dimension is fast. NaN among the scores
     of a row stays in its sum and accumulator, not in its maximum.
 
+    Ops with `commir.patch` are left to `mercury-patch-kernels`.
+
     **Precondition:** buffers of static shapes and a state in f32. What does not
     qualify is left alone: `mercury-lower-attention` turns it into loops.
     **Postcondition:** the workspace is allocated before the nest, outside all
@@ -174,18 +176,18 @@ def VectorizeAttentionPass : Pass<"mercury-vectorize-attention"> {
 }
 
 def PatchKernelsPass : Pass<"mercury-patch-kernels", "mlir::ModuleOp"> {
-  let summary = "put registered kernels in the place of contractions";
+  let summary = "put registered kernels in the place of computation";
   let description = [{
-    Replaces contractions on memrefs by calls of kernels from the registry (see
-    KernelRegistry.h): those that carry the attribute `commir.patch = "name"`,
-    and with the option `local` every one that the kernel takes. A kernel takes
-    a contraction when its form (which operands are transposed), element types
-    and strides agree. Where the attribute asked and the kernel refuses, that is
+    Replaces contractions and online attention on memrefs by calls of kernels
+    from the registry (see KernelRegistry.h): those that carry the attribute
+    `commir.patch = "name"`, and with the option `local` every one that the
+    kernel takes. A kernel takes a contraction when its form (which operands are
+    transposed), element types and strides agree, and online attention without a
+    mask when element types agree and features are contiguous. Where the attribute asked and the kernel refuses, that is
     an error which names kernel, op and reason; where only the option asked, the
     op is left to code generation.
 
-    **Precondition:** linalg on memrefs. **Postcondition:** no op carries
-    `commir.patch`.
+    **Precondition:** memrefs. **Postcondition:** no op carries `commir.patch`.
 
     ```mlir
     linalg.matmul {commir.patch = "blas"}
@@ -199,13 +201,13 @@ def PatchKernelsPass : Pass<"mercury-patch-kernels", "mlir::ModuleOp"> {
   }];
   let options = [
     Option<"local", "local", "std::string", /*default=*/"\"\"",
-           "Offer every contraction to this kernel">,
+           "Offer every contraction and online attention to this kernel">,
     ListOption<"kernels", "kernel", "std::string",
                "Register kernels: four words each, "
-               "name,form(nn|nt|tn|tt),type(f32|f64),symbol">,
+               "name,form(nn|nt|tn|tt|attention),type,symbol">,
   ];
   let statistics = [
-    Statistic<"numPatched", "num-patched", "Contractions replaced by calls">,
+    Statistic<"numPatched", "num-patched", "Ops replaced by calls">,
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
