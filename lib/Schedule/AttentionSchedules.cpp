@@ -79,69 +79,62 @@ public:
     std::vector<size_t> heads = roles.batch;
     if (heads.empty() && roles.groups.empty())
       return fail("'" + c.op.name + "' has no heads to parallelize");
-    AxisList left;
-    if (!heads.empty() && !roles.groups.empty())
-      left = splitOff(over, c.op.loops[heads.back()].extent);
-    AxisList given;
-    for (const AxisRef &axis : splitAxes)
-      given.push_back(axis);
-    if (heads.empty()) {
-      parallelize(roles.groups.back(), over);
-      given = over;
-    } else if (roles.groups.empty()) {
-      parallelize(heads.back(), over);
-      given = over;
-    } else {
+    AxisList given = over;
+    if (heads.empty())
+      left = over;
+    else if (roles.groups.empty())
+      taken = over;
+    else
+      given = splitHeads(over, c.op.loops[heads.back()].extent);
+    if (!heads.empty())
       parallelize(heads.back(), taken);
+    if (!roles.groups.empty())
       parallelize(roles.groups.back(), left);
-    }
     if (queryToo)
       shard(Attention::Query, roles.query, given);
     shardKeys(given);
     for (size_t x : {Attention::Key, Attention::Value})
       replicateUnused(x, given);
     shardExits(roles.query, given);
-    used = given;
   }
 
   Attention roles;
-  AxisList used; ///< axes of exchangeHeads, cut where heads did not suffice
+  /// Axes of exchangeHeads that KV heads, and that their query heads take.
+  AxisList taken, left;
 
 private:
-  AxisList splitAxes, taken;
-
-  /// Divides `over` into what the KV heads take (`taken`) and the rest, which
-  /// is returned; levels are cut into factors where needed.
-  AxisList splitOff(const AxisList &over, int64_t heads) {
-    AxisList rest;
+  /// Divides `over` into what the KV heads take and what is left; levels are
+  /// cut into factors where needed. Returns `over` cut like this.
+  AxisList splitHeads(const AxisList &over, int64_t heads) {
+    AxisList cut;
     int64_t available = heads;
     for (const AxisRef &axis : over) {
       int64_t size = c.topology.sizeOf(axis);
       int64_t part = std::gcd(size, available);
       if (part == size) {
         taken.push_back(axis);
-        splitAxes.push_back(axis);
+        cut.push_back(axis);
       } else if (part == 1) {
-        rest.push_back(axis);
-        splitAxes.push_back(axis);
+        left.push_back(axis);
+        cut.push_back(axis);
       } else {
         int64_t pre = std::max<int64_t>(axis.pre, 1);
         AxisRef outer{axis.level, pre, part},
             inner{axis.level, pre * part, size / part};
         taken.push_back(outer);
-        rest.push_back(inner);
-        splitAxes.push_back(outer);
-        splitAxes.push_back(inner);
+        left.push_back(inner);
+        cut.push_back(outer);
+        cut.push_back(inner);
       }
       available /= part;
     }
     // Enough KV heads for all: padding costs less than replicas.
     if (heads >= c.topology.sizeOf(over)) {
       taken = over;
-      splitAxes = over;
-      rest.clear();
+      cut = over;
+      left.clear();
     }
-    return rest;
+    return cut;
   }
   /// Axes that parallelize no loop of input x are gathered before the loops.
   void replicateUnused(size_t x, const AxisList &over) {
@@ -190,8 +183,10 @@ static Verdict doubleRing(Schedule &s, const Model &op, const Topology &t) {
     auto [outer, inner] = rowsAndColumns(t);
     rings = {outer, inner};
   }
+  AxisList all;
   for (const AxisList &ring : rings)
-    script.parallelize(script.roles.query, ring);
+    all.insert(all.end(), ring.begin(), ring.end());
+  script.parallelize(script.roles.query, all);
   script.rotateKeys(rings);
   return script.done();
 }
@@ -217,11 +212,12 @@ static Verdict ulysses(Schedule &s, const Model &op, const Topology &t) {
 static Verdict ulyssesStaged(Schedule &s, const Model &op, const Topology &t) {
   AttentionScript script(s, op, t);
   script.exchangeHeads(script.axes, /*queryToo=*/false);
-  if (!script.axes.empty()) {
-    script.tile(script.roles.query, script.used);
-    script.shard(Attention::Query, script.roles.query, script.used);
-    script.fetch(Attention::Query, script.used);
-    script.shift(script.roles.query, script.used);
+  // Chunks over the axes of each loop of heads by themselves.
+  for (const AxisList &chunks : {script.taken, script.left}) {
+    script.tile(script.roles.query, chunks);
+    script.shard(Attention::Query, script.roles.query, chunks);
+    script.fetch(Attention::Query, chunks);
+    script.shift(script.roles.query, chunks);
   }
   return script.done();
 }

@@ -17,6 +17,7 @@
 #include "AxisUtils.h"
 #include "UnitChoices.h"
 
+#include <numeric>
 #include <unordered_set>
 
 using namespace mercury;
@@ -43,7 +44,7 @@ public:
               const std::function<bool(const Schedule &)> &visit)
       : op(op), topology(topology), options(options), visit(visit) {
     for (size_t l = 0; l < op.loops.size(); ++l)
-      addChoices(op, l, choices);
+      addChoices(op, l, options, choices);
   }
 
   void run() {
@@ -59,6 +60,7 @@ public:
 
 private:
   bool pickNext();
+  bool mayRelay() const;
   bool isRedundant() const;
   bool addTime(std::vector<TimeFactor> &times, size_t loop, size_t unit,
                const TensorChoice &tensor) const;
@@ -99,17 +101,31 @@ bool Enumeration::pickNext() {
   return true;
 }
 
-bool Enumeration::isRedundant() const {
-  size_t arriving = 0;
-  bool relays = false, reduces = true;
+/// Whether operands that are laid out anew may be so here.
+bool Enumeration::mayRelay() const {
+  size_t arriving = 0, relays = 0;
+  bool reduces = true, together = true, stages = false, steps = false;
   for (const Choice *choice : picked) {
     arriving += choice->arriving;
-    relays |= choice->relays;
-    for (const TensorChoice &c : choice->results)
+    relays += choice->relays;
+    together &= choice->relays == 0 || choice->relays == choice->running;
+    for (const TensorChoice &c : choice->results) {
       reduces &= c.way == Way::Local;
+      steps |= needsTime(c.way);
+    }
+    for (size_t i = 0; i < op.inputs.size(); ++i)
+      if (needsTime(choice->inputs[i].way))
+        (op.inputs[i].dimOfLoop(choice->loop) ? stages : steps) = true;
   }
-  if (relays && !options.relayWithArrivals &&
-      (arriving > 1 || (picked.size() > 1 && !reduces)))
+  if (relays == 0 || options.relays == Relays::All)
+    return true;
+  if (options.relays == Relays::Together)
+    return together && !(stages && steps);
+  return arriving <= 1 && (picked.size() == 1 || reduces);
+}
+
+bool Enumeration::isRedundant() const {
+  if (!mayRelay())
     return true;
   // Two units that do the same and nothing in rings are one unit.
   for (size_t u = 0; u < picked.size(); ++u)
@@ -117,6 +133,11 @@ bool Enumeration::isRedundant() const {
       if (*picked[u] == *picked[v] && !travels(*picked[u]))
         return true;
   return false;
+}
+
+/// All tensors of a factor go in both directions, or none does.
+static bool goesBoth(const TimeFactor::Member &m) {
+  return m.tensors.front()->way == Way::RotateBoth;
 }
 
 /// Adds what `tensor` needs to the factor of `loop` for `unit`; false when the
@@ -130,8 +151,10 @@ bool Enumeration::addTime(std::vector<TimeFactor> &times, size_t loop,
     if (TimeFactor::Member &m = time.members.front();
         time.loop == loop && m.unit == unit) {
       m.offset = std::max(m.offset, offset);
+      bool both = tensor.way == Way::RotateBoth;
+      bool agrees = m.shifted == shifted && both == goesBoth(m);
       m.tensors.push_back(&tensor);
-      return m.shifted == shifted;
+      return agrees;
     }
   times.push_back({loop, {{unit, shifted, offset, {&tensor}}}});
   return true;
@@ -190,6 +213,22 @@ static bool servesOthers(const TimeFactor &a, const TimeFactor &b,
   });
 }
 
+/// True when the same tensors are fetched, or broadcast, at the steps of two
+/// factors of a loop: either order has the same messages.
+static bool sameSteps(const TimeFactor &a, const TimeFactor &b,
+                      const std::vector<const Choice *> &picked) {
+  auto all = [](const TimeFactor &time, Way way) {
+    for (const TimeFactor::Member &m : time.members)
+      for (const TensorChoice *c : m.tensors)
+        if (c->way != way)
+          return false;
+    return true;
+  };
+  auto both = [&](Way way) { return all(a, way) && all(b, way); };
+  return a.loop == b.loop && servedBy(a, picked) == servedBy(b, picked) &&
+         (both(Way::Fetch) || both(Way::Broadcast));
+}
+
 bool Enumeration::build() {
   std::vector<TimeFactor> times;
   for (size_t u = 0; u < units.size(); ++u) {
@@ -212,6 +251,8 @@ bool Enumeration::build() {
       const Unit &a = units[times[i].members.front().unit];
       const Unit &b = units[times[j].members.front().unit];
       if (times[i].loop != times[j].loop ||
+          goesBoth(times[i].members.front()) !=
+              goesBoth(times[j].members.front()) ||
           topology.sizeOf(a) != topology.sizeOf(b) ||
           !servesOthers(times[i], times[j], picked))
         continue;
@@ -321,27 +362,40 @@ bool Enumeration::buildWith(std::vector<TimeFactor> times) {
       factor.axes = std::move(axes);
       s.loops[l].push_back(std::move(factor));
     }
-  std::vector<std::pair<size_t, size_t>> positions;
+  std::vector<Factor *> factors;
+  for (const TimeFactor &time : times)
+    s.loops[time.loop].reserve(times.size() + 1);
   for (const TimeFactor &time : times) {
     Factor factor;
     factor.kind = Factor::Kind::Time;
     factor.axes = units[time.members.front().unit];
+    factor.bidirectional = goesBoth(time.members.front());
     for (const TimeFactor::Member &m : time.members)
       if (m.shifted)
         factor.shifts.push_back({units[m.unit], 1, m.offset});
-    positions.emplace_back(time.loop, s.loops[time.loop].size());
     s.loops[time.loop].push_back(std::move(factor));
+    factors.push_back(&s.loops[time.loop].back());
   }
   for (size_t i = 0; i < s.inputs.size(); ++i)
     placeInput(s.inputs[i], i, times);
   for (size_t r = 0; r < s.results.size(); ++r)
     placeResult(s.results[r], r, times);
+  std::vector<size_t> order(times.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto isRenumbered = [&] {
+    for (size_t i = 0; i < order.size(); ++i)
+      for (size_t j = 0; j < i; ++j)
+        if (order[j] > order[i] &&
+            sameSteps(times[order[i]], times[order[j]], picked))
+          return true;
+    return false;
+  };
   do {
-    for (size_t i = 0; i < positions.size(); ++i)
-      s.loops[positions[i].first][positions[i].second].order = i;
-    if (!offer(s))
+    for (size_t i = 0; i < order.size(); ++i)
+      factors[order[i]]->order = i;
+    if (!isRenumbered() && !offer(s))
       return false;
-  } while (std::next_permutation(positions.begin(), positions.end()));
+  } while (std::next_permutation(order.begin(), order.end()));
   return true;
 }
 

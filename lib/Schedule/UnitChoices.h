@@ -8,20 +8,21 @@
 #ifndef MERCURY_LIB_SCHEDULE_UNITCHOICES_H
 #define MERCURY_LIB_SCHEDULE_UNITCHOICES_H
 
-#include "Mercury/Schedule/Schedule.h"
+#include "Mercury/Schedule/Enumerator.h"
 
 namespace mercury {
 
 /// How a tensor's shards over a unit meet the loops.
 enum class Way {
-  Local,     ///< the unit's loop runs over it, or it is replicated
-  Gather,    ///< inputs, over `dim`
-  Broadcast, ///< inputs, a time factor of the loop of `dim`
-  Rotate,    ///< inputs, a shifted time factor
-  Fetch,     ///< inputs, a shifted time factor
-  AllToAll,  ///< inputs, enters sharded over `dim`
-  Scatter,   ///< results, onto `dim`
-  Moving     ///< results, a shifted time factor of the loop of `dim`
+  Local,      ///< the unit's loop runs over it, or it is replicated
+  Gather,     ///< inputs, over `dim`
+  Broadcast,  ///< inputs, a time factor of the loop of `dim`
+  Rotate,     ///< inputs, a shifted time factor
+  RotateBoth, ///< inputs, a shifted time factor in both directions
+  Fetch,      ///< inputs, a shifted time factor
+  AllToAll,   ///< inputs, enters sharded over `dim`
+  Scatter,    ///< results, onto `dim`
+  Moving      ///< results, a shifted time factor of the loop of `dim`
 };
 
 struct TensorChoice {
@@ -33,9 +34,10 @@ struct TensorChoice {
 struct Choice {
   size_t loop = 0;
   std::vector<TensorChoice> inputs, results;
-  /// Some input that runs over the loop is placed elsewhere on entry.
-  bool relays = false;
-  /// Inputs that do not arrive locally.
+  /// Groups of inputs that run over the loop, and those of them that are placed
+  /// elsewhere on entry.
+  size_t running = 0, relays = 0;
+  /// Groups of inputs that do not arrive locally.
   size_t arriving = 0;
   bool operator==(const Choice &) const = default;
 };
@@ -44,9 +46,9 @@ struct Choice {
 bool needsTime(Way way);
 /// Some tensor is passed on in a ring.
 bool travels(const Choice &choice);
-/// Appends all choices for axes that take `loop`.
+/// Appends all choices for axes that take `loop`. Coupled results do the same.
 void addChoices(const OperatorModel &op, size_t loop,
-                std::vector<Choice> &choices);
+                const EnumeratorOptions &options, std::vector<Choice> &choices);
 
 } // namespace mercury
 

@@ -25,6 +25,14 @@ static std::vector<Schedule> all(const OperatorModel &op, std::string_view on,
   return schedules;
 }
 
+/// With what the designs for attention need.
+static EnumeratorOptions forAttention() {
+  EnumeratorOptions options;
+  options.relays = Relays::Together;
+  options.bothDirections = true;
+  return options;
+}
+
 /// Calls `visit` with the steps of every iteration of the time loops.
 template <typename Visitor>
 static void forEachStep(const Schedule &s, const TopologyModel &t,
@@ -53,9 +61,14 @@ static void play(const Schedule &s, const OperatorModel &op,
   AxisList used = s.rankAxes(), partial = reductionAxes(s, op);
   using Key = std::vector<int64_t>;
   std::map<Key, int> computed;
+  // Where a factor runs in both directions, both halves of a tile are one.
+  std::vector<int64_t> tiles(s.loops.size(), 1);
   int64_t points = 1;
-  for (const LoopPlan &loop : s.loops)
-    points *= numTiles(loop, t);
+  for (size_t l = 0; l < s.loops.size(); ++l) {
+    for (const Factor &factor : s.loops[l])
+      tiles[l] *= factor.count(t);
+    points *= tiles[l];
+  }
   forEachStep(s, t, [&](const std::vector<int64_t> &time) {
     std::set<Key> written;
     for (int64_t rank = 0; rank < t.numRanks(); ++rank) {
@@ -70,7 +83,8 @@ static void play(const Schedule &s, const OperatorModel &op,
           if (endingOf(s, op, r, axis) != Ending::Moving)
             key.push_back(t.coordinate(rank, axis));
         for (int loop : op.results[r].loopOfDim)
-          key.push_back(point[1 + loop]);
+          if (loop >= 0)
+            key.push_back(point[1 + loop]);
         ASSERT_TRUE(written.insert(key).second) << "two ranks write one tile";
       }
       for (size_t i = 0; i < op.inputs.size(); ++i)
@@ -81,8 +95,7 @@ static void play(const Schedule &s, const OperatorModel &op,
           for (const AxisRef &axis : axes) {
             shards *= t.sizeOf(axis);
             // Blocks of the axes up to this one.
-            int64_t shard =
-                point[1 + loop] * shards / numTiles(s.loops[loop], t);
+            int64_t shard = point[1 + loop] * shards / tiles[loop];
             if (arrivalOf(s, op, i, axis) == Arrival::Local)
               ASSERT_EQ(shard % t.sizeOf(axis), t.coordinate(rank, axis));
           }
@@ -97,10 +110,14 @@ static void play(const Schedule &s, const OperatorModel &op,
 
 TEST(Enumerator, EachIsLegalDistinctAndComputesEveryPointOnce) {
   for (const char *on : {"gpu=4", "node=2,gpu=2", "node=2,gpu=3"})
-    for (const OperatorModel &op : {gemm(), transposedGemm(), batchGemm()}) {
+    for (const OperatorModel &op : {gemm(), transposedGemm(), batchGemm(),
+                                    attention(), groupedAttention()}) {
       TopologyModel t = topology(on);
       std::set<std::string> texts;
-      for (const Schedule &s : all(op, on)) {
+      EnumeratorOptions options;
+      if (!op.coupled.empty())
+        options = forAttention();
+      for (const Schedule &s : all(op, on, options)) {
         EXPECT_OK(verify(s, op, t));
         EXPECT_TRUE(texts.insert(print(s)).second) << print(s);
         play(s, op, t);
@@ -112,31 +129,51 @@ TEST(Enumerator, EachIsLegalDistinctAndComputesEveryPointOnce) {
     }
 }
 
-TEST(Enumerator, RelayWithArrivalsComputesEveryPointOnce) {
+TEST(Enumerator, RelaysBesideAnythingComputeEveryPointOnce) {
   EnumeratorOptions options;
-  options.relayWithArrivals = true;
+  options.relays = Relays::All;
   size_t i = 0;
   for (const Schedule &s : all(gemm(), "node=2,gpu=2", options))
     if (i++ % 7 == 0)
       play(s, gemm(), topology("node=2,gpu=2"));
 }
 
+TEST(Enumerator, EquivalentsComputeEveryPointOnce) {
+  EnumeratorOptions options = forAttention();
+  options.equivalents = true;
+  for (const OperatorModel &op : {attention(), groupedAttention()})
+    for (const Schedule &s : all(op, "gpu=2", options))
+      play(s, op, topology("gpu=2"));
+}
+
+/// The named schedules of a scope are listed for `op`.
+static void expectNamed(const OperatorModel &op, const char *on,
+                        const EnumeratorOptions &options) {
+  std::set<std::string> texts;
+  for (const Schedule &s : all(op, on, options))
+    texts.insert(print(s));
+  for (const NamedSchedule &named : namedSchedules()) {
+    if (!concerns(named, op))
+      continue;
+    Schedule s;
+    EXPECT_OK(named.fill(s, op, topology(on)));
+    // What moves on exit is enumerated as it leaves the loops.
+    for (ResultPlan &result : s.results)
+      result.exit = result.nest;
+    EXPECT_TRUE(texts.count(print(s)))
+        << on << " " << named.name << ": " << print(s);
+  }
+}
+
 TEST(Enumerator, NamedSchedulesAreIn) {
-  for (const char *on : {"gpu=4", "gpu=6", "node=2,gpu=2", "node=2,gpu=3"}) {
-    std::set<std::string> texts;
-    for (const Schedule &s : all(gemm(), on))
-      texts.insert(print(s));
-    for (const NamedSchedule &named : namedSchedules()) {
-      if (!concerns(named, gemm()))
-        continue;
-      Schedule s;
-      EXPECT_OK(named.fill(s, gemm(), topology(on)));
-      // What is gathered on exit is enumerated as it leaves the loops.
-      for (ResultPlan &result : s.results)
-        result.exit = result.nest;
-      EXPECT_TRUE(texts.count(print(s)))
-          << on << " " << named.name << ": " << print(s);
-    }
+  for (const char *on : {"gpu=4", "gpu=6", "node=2,gpu=2", "node=2,gpu=3"})
+    expectNamed(gemm(), on, {});
+}
+
+TEST(Enumerator, NamedSchedulesOfAttentionAreIn) {
+  for (const char *on : {"gpu=2", "gpu=4", "node=2,gpu=2"}) {
+    expectNamed(attention(), on, forAttention());
+    expectNamed(groupedAttention(), on, forAttention());
   }
 }
 
@@ -181,7 +218,7 @@ static std::string category(const Schedule &s) {
 TEST(Enumerator, Counts) {
   EnumeratorOptions used, relays;
   used.idleAxes = false;
-  relays.relayWithArrivals = true;
+  relays.relays = Relays::All;
   for (const char *on : {"gpu=2", "gpu=4", "node=2,gpu=2", "node=2,gpu=3"}) {
     std::map<std::string, int> counts;
     std::vector<Schedule> schedules = all(gemm(), on);
@@ -200,5 +237,40 @@ TEST(Enumerator, Counts) {
   EXPECT_EQ(all(gemm(), "node=2,gpu=2").size(), 858u);
   EXPECT_EQ(all(gemm(), "node=2,gpu=2", used).size(), 760u);
   EXPECT_EQ(all(gemm(), "node=2,gpu=3").size(), 828u);
-  EXPECT_EQ(all(gemm(), "node=2,gpu=2", relays).size(), 10246u);
+  EXPECT_EQ(all(gemm(), "node=2,gpu=2", relays).size(), 9272u);
+}
+
+TEST(Enumerator, CountsOfAttention) {
+  EnumeratorOptions every = forAttention(), same = forAttention();
+  every.relays = Relays::All;
+  same.equivalents = true;
+  EXPECT_EQ(all(attention(), "gpu=2", forAttention()).size(), 27u);
+  EXPECT_EQ(all(attention(), "gpu=4", forAttention()).size(), 737u);
+  EXPECT_EQ(all(attention(), "node=2,gpu=2", forAttention()).size(), 737u);
+  EXPECT_EQ(all(groupedAttention(), "gpu=2", forAttention()).size(), 41u);
+  EXPECT_EQ(all(groupedAttention(), "gpu=4", forAttention()).size(), 1707u);
+  EXPECT_EQ(all(groupedAttention(), "node=2,gpu=2", forAttention()).size(),
+            1707u);
+  EXPECT_EQ(all(attention(), "gpu=4", every).size(), 1190u);
+  EXPECT_EQ(all(attention(), "gpu=2", same).size(), 693u);
+
+  // The yardstick of docs/Rationale/Schedules.md: the sequence loops alone, and
+  // of those what only rotates.
+  OperatorModel op = attention();
+  size_t sequences = 0, rotating = 0;
+  for (const Schedule &s : all(op, "gpu=4", forAttention())) {
+    bool rotates = true;
+    for (const LoopPlan &loop : s.loops)
+      for (const Factor &factor : loop)
+        rotates &= !factor.bidirectional;
+    for (size_t i = 0; i < op.inputs.size(); ++i)
+      for (const AxisRef &axis : s.inputs[i].nest.axes()) {
+        Arrival arrival = arrivalOf(s, op, i, axis);
+        rotates &= arrival == Arrival::Local || arrival == Arrival::Rotate;
+      }
+    sequences += s.loops[0].empty();
+    rotating += s.loops[0].empty() && rotates;
+  }
+  EXPECT_EQ(sequences, 576u);
+  EXPECT_EQ(rotating, 195u);
 }

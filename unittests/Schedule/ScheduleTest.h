@@ -47,6 +47,29 @@ inline OperatorModel batchGemm(int64_t b = 4, int64_t m = 16, int64_t n = 24,
   return op;
 }
 
+/// Online attention: Q(h, m, -), K(h, n, -), V(h, n, -) and a state of three
+/// results; loops h, m, n.
+inline OperatorModel attention(int64_t h = 4, int64_t m = 8, int64_t n = 8) {
+  OperatorModel op;
+  op.name = "commir.online_attention";
+  op.loops = {{false, h}, {false, m}, {true, n}};
+  op.inputs = {{{0, 1, -1}}, {{0, 2, -1}}, {{0, 2, -1}}};
+  op.results = {{{0, 1, -1}}, {{0, 1}}, {{0, 1}}};
+  op.hasCombiner = op.hasCollective = op.neutralInit = {true, true, true};
+  op.coupled = {{0, 1, 2}};
+  return op;
+}
+
+/// The same with g query heads of each KV head; loops h, g, m, n.
+inline OperatorModel groupedAttention(int64_t h = 2, int64_t g = 2,
+                                      int64_t m = 8, int64_t n = 8) {
+  OperatorModel op = attention();
+  op.loops = {{false, h}, {false, g}, {false, m}, {true, n}};
+  op.inputs = {{{0, 1, 2, -1}}, {{0, 3, -1}}, {{0, 3, -1}}};
+  op.results = {{{0, 1, 2, -1}}, {{0, 1, 2}}, {{0, 1, 2}}};
+  return op;
+}
+
 /// D(i, j) = X(i, j) + bias(j).
 inline OperatorModel biasAdd(int64_t i = 16, int64_t j = 24) {
   OperatorModel op;
