@@ -24,10 +24,15 @@ using namespace mercury::run;
 using llvm::Error;
 using llvm::Expected;
 
-/// The schedules that have a name, a line each.
+/// The schedules that have a name, and what each is.
 static void listSchedules() {
-  for (const mercury::NamedSchedule &schedule : mercury::namedSchedules())
-    llvm::outs() << schedule.name << "\n    " << schedule.summary << '\n';
+  for (const mercury::NamedSchedule &schedule : mercury::namedSchedules()) {
+    bool isAttention =
+        schedule.scope == mercury::NamedSchedule::Scope::Attention;
+    llvm::outs() << schedule.name << "\n    "
+                 << (isAttention ? "attention: " : "") << schedule.summary
+                 << '\n';
+  }
 }
 
 /// Prints the module at the stage asked for, even if a later step fails.

@@ -72,7 +72,8 @@ def main():
             sys.exit(report(sys.argv[1], file.read())[1])
     topology, path = sys.argv[2:]
     # Names stand at the start of a line, what they do is indented.
-    names = re.findall(r"^(\w+)$", run(["mercury-run", "--list-schedules"]), re.M)
+    listed = run(["mercury-run", "--list-schedules"])
+    names = re.findall(r"^(\w+)\n +(?!attention:|\s)", listed, re.M)
     failed = False
     for name in names:
         spmd = run(
