@@ -5,10 +5,10 @@ usage: count-in-loops.py FILE
        count-in-loops.py --schedules TOPOLOGY FILE
 
 The first form counts in FILE. The second one takes FILE, a function at stage 0,
-through the compiler with every named schedule on the topology, up to overlap, and
-counts in what comes out, also with local code that is not vectorized. Exits with 1
-if a loop has an allocation or a copy, or if a schedule gives no loop to look at
-that should have one.
+through the compiler with every named schedule of attention (where it has one) or of
+contractions on the topology, up to overlap, and counts in what comes out, also with
+local code that is not vectorized. Exits with 1 if a loop has an allocation or a copy,
+or if a schedule gives no loop to look at that should have one.
 """
 
 import re
@@ -24,6 +24,7 @@ BUFFERIZE = [
     "--one-shot-bufferize",
     "--cse",
     "--canonicalize",
+    "--mercury-vectorize-attention",
     "--buffer-loop-hoisting",
     "--buffer-deallocation-pipeline",
     "--convert-bufferization-to-memref",
@@ -73,7 +74,10 @@ def main():
     topology, path = sys.argv[2:]
     # Names stand at the start of a line, what they do is indented.
     listed = run(["mercury-run", "--list-schedules"])
-    names = re.findall(r"^(\w+)\n +(?!attention:|\s)", listed, re.M)
+    with open(path, encoding="utf-8") as file:
+        is_attention = "commir.attention" in file.read()
+    wanted = "attention:" if is_attention else r"(?!attention:|\s)"
+    names = re.findall(rf"^(\w+)\n +{wanted}", listed, re.M)
     failed = False
     for name in names:
         spmd = run(
