@@ -16,7 +16,7 @@ namespace mercury {
 /// them: inputs query, key, value; results that are reduced together over keys.
 struct Attention {
   enum Operand { Query = 0, Key = 1, Value = 2 };
-  std::vector<size_t> batch;  ///< of all three inputs: batch, KV heads
+  std::vector<size_t> batch;  ///< of query and key or value: batch, KV heads
   std::vector<size_t> groups; ///< of the query alone: heads of one KV head
   size_t query = 0, key = 0;
 };

@@ -31,9 +31,9 @@ std::optional<Attention> mercury::matchAttention(const OperatorModel &op) {
         return std::nullopt;
       roles.key = l;
       hasKey = true;
-    } else if (q && k && v) {
+    } else if (q && (k || v)) {
       roles.batch.push_back(l);
-    } else if (q && !k && !v) {
+    } else if (q) {
       // The last of them is the query's own.
       if (hasQuery)
         roles.groups.push_back(roles.query);

@@ -462,6 +462,13 @@ TEST(AttentionNumerics, QueryHeadsOfKVHeads) {
   checkOneKeyPerQuery(grouped(3, 2, 4), fourRanks);
 }
 
+// K has heads and V has none.
+TEST(AttentionNumerics, OneValueForAllHeads) {
+  AttentionText form = heads(4, 8, 8);
+  form.value = "ne";
+  checkOneKeyPerQuery(form, fourRanks);
+}
+
 // Kind: query groups per tensor-parallel rank: 8 KV heads on 8 ranks with a
 // ring of 2 around, and on 16 ranks.
 TEST(AttentionNumerics, KVHeadsOnSixteenRanks) {

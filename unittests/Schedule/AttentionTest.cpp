@@ -33,6 +33,13 @@ static OperatorModel grouped(int64_t heads, int64_t group) {
   return op;
 }
 
+/// All heads have one V.
+static OperatorModel sharedValue() {
+  OperatorModel op = attention();
+  op.inputs[2] = {{2, -1}};
+  return op;
+}
+
 static std::string make(std::string_view name, const OperatorModel &op,
                         std::string_view on) {
   Schedule s;
@@ -262,7 +269,7 @@ TEST(AttentionSchedules, Scope) {
   ASSERT_TRUE(ring && gather && any);
   EXPECT_EQ(findNamedSchedule("rings"), nullptr);
   EXPECT_EQ(findNamedSchedule(""), nullptr);
-  for (const OperatorModel &op : {attention(), grouped(2, 4)}) {
+  for (const OperatorModel &op : {attention(), grouped(2, 4), sharedValue()}) {
     EXPECT_TRUE(concerns(*ring, op));
     EXPECT_FALSE(concerns(*gather, op));
     EXPECT_TRUE(concerns(*any, op));
@@ -283,7 +290,7 @@ TEST(AttentionSchedules, AllAreLegalOnEveryTopology) {
         "node=2,gpu=3", "node=2,gpu=4", "node=4,gpu=2", "a=2,b=2,c=2"})
     for (const OperatorModel &op :
          {attention(), attention(7, 9, 9), attention(1, 3, 2), grouped(2, 4),
-          grouped(1, 8), grouped(8, 1), grouped(3, 5)})
+          grouped(1, 8), grouped(8, 1), grouped(3, 5), sharedValue()})
       for (const NamedSchedule &named : namedSchedules()) {
         if (!concerns(named, op))
           continue;
