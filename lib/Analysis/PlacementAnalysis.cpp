@@ -8,6 +8,7 @@
 
 #include "Mercury/Analysis/PlacementAnalysis.h"
 #include "Mercury/Analysis/ReshapePlacement.h"
+#include "Mercury/Analysis/SlicePlacement.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -127,11 +128,23 @@ void PlacementAnalysis::visit(Operation *op) {
         moved.value_or(Placement::replicated(shapeOf(op->getResult(0)).size())),
         {});
   }
-  // Padding and trimming leave blocks where they are.
-  if (isa<tensor::PadOp, tensor::ExtractSliceOp>(op)) {
-    const PlacedShape *source = lookup(op->getOperand(0));
-    Value result = op->getResult(0);
-    if (source && shapeOf(result).size() == source->padded.size())
-      set(result, source->placement, {});
+  // Padding leaves blocks where they are.
+  if (isa<tensor::PadOp>(op)) {
+    if (const PlacedShape *source = lookup(op->getOperand(0)))
+      set(op->getResult(0), source->placement, {});
+    return;
+  }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    if (const PlacedShape *source = lookup(slice.getSource()))
+      set(slice, slicePlacement(slice, source->placement), {});
+    return;
+  }
+  if (auto slice = dyn_cast<tensor::InsertSliceOp>(op)) {
+    const PlacedShape *dest = lookup(slice.getDest()),
+                      *source = lookup(slice.getSource());
+    set(slice,
+        slicePlacement(slice, dest ? &dest->placement : nullptr,
+                       source ? &source->placement : nullptr),
+        {});
   }
 }

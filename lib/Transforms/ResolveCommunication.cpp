@@ -8,6 +8,7 @@
 
 #include "Mercury/Analysis/NestMovements.h"
 #include "Mercury/Analysis/ReshapePlacement.h"
+#include "Mercury/Analysis/SlicePlacement.h"
 #include "Mercury/Transforms/Passes.h"
 #include "ResolveNest.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -17,6 +18,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace mercury {
 #define GEN_PASS_DEF_RESOLVECOMMUNICATIONPASS
@@ -43,7 +45,8 @@ private:
   LogicalResult resolvePlacement(Operation *op, const Placement &target);
   LogicalResult resolveNestOp(Operation *op);
   LogicalResult resolvePad(tensor::PadOp pad);
-  LogicalResult resolveTrim(tensor::ExtractSliceOp slice);
+  LogicalResult resolveExtract(tensor::ExtractSliceOp slice);
+  LogicalResult resolveInsert(tensor::InsertSliceOp slice);
   LogicalResult resolveReshape(Operation *op);
   LogicalResult resolveOperator(DistributableOpInterface op);
   LogicalResult resolveReplicated(Operation *op);
@@ -58,6 +61,7 @@ private:
                 Placement::replicated(
                     cast<RankedTensorType>(value.getType()).getRank()));
   }
+  LocalValue gathered(Operation *op, Value value, StringRef what);
   void set(Value value, LocalValue local) { locals[value] = std::move(local); }
 
   func::FuncOp function;
@@ -207,30 +211,98 @@ LogicalResult FunctionResolver::resolvePad(tensor::PadOp pad) {
   return success();
 }
 
-/// Cutting the end off leaves blocks where they are.
-LogicalResult FunctionResolver::resolveTrim(tensor::ExtractSliceOp slice) {
+/// All of `value`, with a remark where its blocks do not survive what `op`
+/// does.
+LocalValue FunctionResolver::gathered(Operation *op, Value value,
+                                      StringRef what) {
+  if (auto local = locals.find(value);
+      local != locals.end() && !local->second.shape.placement.isReplicated())
+    op->emitRemark() << "sharded dimension of placement "
+                     << print(local->second.shape.placement)
+                     << " does not survive the " << what
+                     << "; the tensor is gathered";
+  return whole(op->getLoc(), value);
+}
+
+/// Sizes of a slice on a rank: sharded dimensions are whole.
+static SmallVector<OpFoldResult>
+localSizes(OpBuilder &b, ArrayRef<int64_t> sizes, const LocalValue &of) {
+  auto type = cast<RankedTensorType>(of.value.getType());
+  SmallVector<OpFoldResult> local;
+  for (auto [dim, axes] : llvm::enumerate(of.shape.placement.dims))
+    local.push_back(
+        b.getIndexAttr(axes.empty() ? sizes[dim] : type.getDimSize(dim)));
+  return local;
+}
+
+/// Offsets or strides, of which some may be computed.
+static SmallVector<OpFoldResult> mapped(ArrayRef<OpFoldResult> values,
+                                        const IRMapping &scalars) {
+  return llvm::map_to_vector(values, [&](OpFoldResult value) -> OpFoldResult {
+    if (auto computed = dyn_cast<Value>(value))
+      return scalars.lookupOrDefault(computed);
+    return value;
+  });
+}
+
+LogicalResult FunctionResolver::resolveExtract(tensor::ExtractSliceOp slice) {
   Location loc = slice.getLoc();
   if (!locals.count(slice.getSource()))
     return slice.emitError("slices a value that no rank holds");
-  bool trims =
-      slice.getType().getRank() == slice.getSourceType().getRank() &&
-      llvm::all_of(slice.getMixedOffsets(),
-                   [](OpFoldResult o) { return isConstantIntValue(o, 0); }) &&
-      llvm::all_of(slice.getMixedStrides(),
-                   [](OpFoldResult s) { return isConstantIntValue(s, 1); }) &&
-      slice.getType().hasStaticShape();
-  if (!trims)
-    return resolveReplicated(slice);
   LocalValue local = locals.lookup(slice.getSource());
+  if (local.shape.placement.isReplicated() || !slice.getType().hasStaticShape())
+    return resolveReplicated(slice);
   ArrayRef<int64_t> to = slice.getType().getShape();
-  for (auto [dim, axes] : llvm::enumerate(local.shape.placement.dims)) {
-    if (!axes.empty())
-      continue;
-    local.value = resharder.resize(loc, local.value, dim, to[dim]);
-    local.shape.padded[dim] = to[dim];
+  if (!keepsBlocks(slice, local.shape.placement)) {
+    local = gathered(slice, slice.getSource(), "slice");
+    local.value = tensor::ExtractSliceOp::create(
+        b, loc, slice.getType(), local.value,
+        mapped(slice.getMixedOffsets(), scalars), slice.getMixedSizes(),
+        mapped(slice.getMixedStrides(), scalars));
+    local.shape = placedShape(to, Placement::replicated(to.size()), topology);
+  } else {
+    // Blocks that only lose their end keep their padded size.
+    local.value = tensor::ExtractSliceOp::create(
+        b, loc, local.value, mapped(slice.getMixedOffsets(), scalars),
+        localSizes(b, to, local), mapped(slice.getMixedStrides(), scalars));
+    for (auto [dim, axes] : llvm::enumerate(local.shape.placement.dims))
+      if (axes.empty())
+        local.shape.padded[dim] = to[dim];
   }
   local.global.assign(to.begin(), to.end());
-  set(slice.getResult(), local);
+  set(slice, local);
+  return success();
+}
+
+LogicalResult FunctionResolver::resolveInsert(tensor::InsertSliceOp slice) {
+  Location loc = slice.getLoc();
+  for (Value value : {slice.getSource(), slice.getDest()})
+    if (!isMadeAnywhere(value) && !locals.count(value))
+      return slice.emitError("inserts a value that no rank holds");
+  const PlacedShape *placed = placements.lookup(slice);
+  Placement target = placed ? placed->placement
+                            : Placement::replicated(slice.getType().getRank());
+  ArrayRef<int64_t> part = slice.getSourceType().getShape();
+  LocalValue dest, source;
+  SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
+  if (target.isReplicated()) {
+    dest = gathered(slice, slice.getDest(), "insertion");
+    source = gathered(slice, slice.getSource(), "insertion");
+  } else {
+    dest = held(loc, slice.getDest(), target);
+    // Of sharded dimensions both have the same blocks.
+    SmallVector<int64_t> padded(part);
+    for (auto [dim, axes] : llvm::enumerate(target.dims))
+      if (!axes.empty())
+        padded[dim] = dest.shape.padded[dim];
+    source = held(loc, slice.getSource(), target, padded);
+    sizes = localSizes(b, part, source);
+  }
+  dest.value = tensor::InsertSliceOp::create(
+      b, loc, source.value, dest.value,
+      mapped(slice.getMixedOffsets(), scalars), sizes,
+      mapped(slice.getMixedStrides(), scalars));
+  set(slice, dest);
   return success();
 }
 
@@ -244,10 +316,7 @@ LogicalResult FunctionResolver::resolveReshape(Operation *op) {
       reshapePlacement(op, local.shape.placement, topology);
   bool isPadded = !llvm::equal(local.shape.padded, local.global);
   if (!moved || isPadded) {
-    op->emitRemark() << "sharded dimension of placement "
-                     << print(local.shape.placement)
-                     << " does not survive the reshape; the tensor is gathered";
-    local = whole(loc, source);
+    local = gathered(op, source, "reshape");
     moved = Placement::replicated(shapeOf(result).size());
   }
   PlacedShape target = placedShape(shapeOf(result), *moved, topology);
@@ -366,6 +435,16 @@ LogicalResult FunctionResolver::resolveReplicated(Operation *op) {
              << "an operand is placed " << print(local->shape.placement);
     map.map(operand, whole(op->getLoc(), operand).value);
   }
+  // Of what its body reads by indices of its own, any element.
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured) {
+    if (!isa<RankedTensorType>(value.getType()))
+      continue;
+    if (!isMadeAnywhere(value) && !locals.count(value))
+      return op->emitError("reads a value that no rank holds");
+    map.map(value, whole(op->getLoc(), value).value);
+  }
   Operation *copy = b.clone(*op, map);
   copy->removeAttr(kScheduleAttrName);
   for (auto [result, made] : llvm::zip(op->getResults(), copy->getResults())) {
@@ -473,7 +552,9 @@ LogicalResult FunctionResolver::resolve(Operation *op) {
   if (auto pad = dyn_cast<tensor::PadOp>(op))
     return resolvePad(pad);
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return resolveTrim(slice);
+    return resolveExtract(slice);
+  if (auto slice = dyn_cast<tensor::InsertSliceOp>(op))
+    return resolveInsert(slice);
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     return resolveReshape(op);
   if (auto ret = dyn_cast<func::ReturnOp>(op))

@@ -8,6 +8,7 @@
 
 #include "Mercury/Analysis/OperatorModelBuilder.h"
 #include "Mercury/Analysis/ReshapePlacement.h"
+#include "Mercury/Analysis/SlicePlacement.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "Mercury/Transforms/Passes.h"
@@ -230,6 +231,15 @@ LogicalResult Chooser::run(func::FuncOp function) {
                 .value_or(Placement::replicated(
                     cast<RankedTensorType>(op.getResult(0).getType())
                         .getRank()));
+    }
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+      if (std::optional<Placement> source = placementOf(slice.getSource()))
+        placements[slice] = slicePlacement(slice, *source);
+    if (auto slice = dyn_cast<tensor::InsertSliceOp>(op)) {
+      std::optional<Placement> dest = placementOf(slice.getDest()),
+                               source = placementOf(slice.getSource());
+      placements[slice] = slicePlacement(slice, dest ? &*dest : nullptr,
+                                         source ? &*source : nullptr);
     }
   }
   if (sawContraction && !isTaken)

@@ -32,7 +32,8 @@ static bool isPlacementOp(Operation *op) {
 static bool isPassive(Operation *op) {
   return isPlacementOp(op) || op->hasTrait<OpTrait::ConstantLike>() ||
          isa<tensor::EmptyOp, tensor::PadOp, tensor::ExtractSliceOp,
-             tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+             tensor::InsertSliceOp, tensor::ExpandShapeOp,
+             tensor::CollapseShapeOp>(op);
 }
 
 namespace {
