@@ -77,21 +77,20 @@ public:
   /// suffice are replicated: the query heads of each take what is left.
   void exchangeHeads(const AxisList &over, bool queryToo = true) {
     std::vector<size_t> heads = roles.batch;
-    if (heads.empty() && roles.groups.empty())
-      return fail("'" + c.op.name + "' has no heads to parallelize");
-    AxisList left;
-    if (!heads.empty() && !roles.groups.empty())
-      left = splitOff(over, c.op.loops[heads.back()].extent);
-    AxisList given;
-    for (const AxisRef &axis : splitAxes)
-      given.push_back(axis);
+    if (heads.empty() && roles.groups.empty()) {
+      if (c.topology.sizeOf(over) > 1)
+        fail("'" + c.op.name + "' has no loop of heads to parallelize over " +
+             print(over));
+      return;
+    }
+    AxisList given = over;
     if (heads.empty()) {
       parallelize(roles.groups.back(), over);
-      given = over;
     } else if (roles.groups.empty()) {
       parallelize(heads.back(), over);
-      given = over;
     } else {
+      AxisList left = splitOff(over, c.op.loops[heads.back()].extent);
+      given = splitAxes;
       parallelize(heads.back(), taken);
       parallelize(roles.groups.back(), left);
     }
@@ -111,36 +110,35 @@ private:
   AxisList splitAxes, taken;
 
   /// Divides `over` into what the KV heads take (`taken`) and the rest, which
-  /// is returned; levels are cut into factors where needed.
+  /// is returned; levels are cut into factors where needed. Heads take inner
+  /// axes, so that K and V are exchanged first and replicated then.
   AxisList splitOff(const AxisList &over, int64_t heads) {
-    AxisList rest;
-    int64_t available = heads;
-    for (const AxisRef &axis : over) {
-      int64_t size = c.topology.sizeOf(axis);
-      int64_t part = std::gcd(size, available);
-      if (part == size) {
-        taken.push_back(axis);
-        splitAxes.push_back(axis);
-      } else if (part == 1) {
-        rest.push_back(axis);
-        splitAxes.push_back(axis);
-      } else {
-        int64_t pre = std::max<int64_t>(axis.pre, 1);
-        AxisRef outer{axis.level, pre, part},
-            inner{axis.level, pre * part, size / part};
-        taken.push_back(outer);
-        rest.push_back(inner);
-        splitAxes.push_back(outer);
-        splitAxes.push_back(inner);
-      }
-      available /= part;
-    }
     // Enough KV heads for all: padding costs less than replicas.
     if (heads >= c.topology.sizeOf(over)) {
-      taken = over;
-      splitAxes = over;
-      rest.clear();
+      taken = splitAxes = over;
+      return {};
     }
+    AxisList rest;
+    for (auto it = over.rbegin(); it != over.rend(); ++it) {
+      const AxisRef &axis = *it;
+      int64_t size = c.topology.sizeOf(axis);
+      int64_t part = std::gcd(size, heads);
+      heads /= part;
+      if (part == size || part == 1) {
+        (part == size ? taken : rest).push_back(axis);
+        splitAxes.push_back(axis);
+        continue;
+      }
+      int64_t pre = std::max<int64_t>(axis.pre, 1);
+      AxisRef outer{axis.level, pre, size / part},
+          inner{axis.level, pre * (size / part), part};
+      taken.push_back(inner);
+      rest.push_back(outer);
+      splitAxes.push_back(inner);
+      splitAxes.push_back(outer);
+    }
+    for (AxisList *list : {&taken, &rest, &splitAxes})
+      std::reverse(list->begin(), list->end());
     return rest;
   }
   /// Axes that parallelize no loop of input x are gathered before the loops.
