@@ -77,8 +77,12 @@ public:
   /// suffice are replicated: the query heads of each take what is left.
   void exchangeHeads(const AxisList &over, bool queryToo = true) {
     std::vector<size_t> heads = roles.batch;
-    if (heads.empty() && roles.groups.empty())
-      return fail("'" + c.op.name + "' has no heads to parallelize");
+    if (heads.empty() && roles.groups.empty()) {
+      if (c.topology.sizeOf(over) > 1)
+        fail("'" + c.op.name + "' has no loop of heads to parallelize over " +
+             print(over));
+      return;
+    }
     AxisList given = over;
     if (heads.empty())
       left = over;
@@ -104,36 +108,33 @@ public:
 
 private:
   /// Divides `over` into what the KV heads take and what is left; levels are
-  /// cut into factors where needed. Returns `over` cut like this.
+  /// cut into factors where needed. Heads take inner axes, so that K and V are
+  /// exchanged first and replicated then. Returns `over` cut like this.
   AxisList splitHeads(const AxisList &over, int64_t heads) {
-    AxisList cut;
-    int64_t available = heads;
-    for (const AxisRef &axis : over) {
-      int64_t size = c.topology.sizeOf(axis);
-      int64_t part = std::gcd(size, available);
-      if (part == size) {
-        taken.push_back(axis);
-        cut.push_back(axis);
-      } else if (part == 1) {
-        left.push_back(axis);
-        cut.push_back(axis);
-      } else {
-        int64_t pre = std::max<int64_t>(axis.pre, 1);
-        AxisRef outer{axis.level, pre, part},
-            inner{axis.level, pre * part, size / part};
-        taken.push_back(outer);
-        left.push_back(inner);
-        cut.push_back(outer);
-        cut.push_back(inner);
-      }
-      available /= part;
-    }
     // Enough KV heads for all: padding costs less than replicas.
-    if (heads >= c.topology.sizeOf(over)) {
-      taken = over;
-      cut = over;
-      left.clear();
+    if (heads >= c.topology.sizeOf(over))
+      return taken = over;
+    AxisList cut;
+    for (auto it = over.rbegin(); it != over.rend(); ++it) {
+      const AxisRef &axis = *it;
+      int64_t size = c.topology.sizeOf(axis);
+      int64_t part = std::gcd(size, heads);
+      heads /= part;
+      if (part == size || part == 1) {
+        (part == size ? taken : left).push_back(axis);
+        cut.push_back(axis);
+        continue;
+      }
+      int64_t pre = std::max<int64_t>(axis.pre, 1);
+      AxisRef outer{axis.level, pre, size / part},
+          inner{axis.level, pre * (size / part), part};
+      taken.push_back(inner);
+      left.push_back(outer);
+      cut.push_back(inner);
+      cut.push_back(outer);
     }
+    for (AxisList *list : {&taken, &left, &cut})
+      std::reverse(list->begin(), list->end());
     return cut;
   }
   /// Axes that parallelize no loop of input x are gathered before the loops.

@@ -221,27 +221,46 @@ LocalValue Resharder::gather(Location loc, LocalValue v, size_t dim,
   return v;
 }
 
-/// The innermost axis of dimension `from` becomes that of dimension `to`, which
-/// is padded to `padded` first where it is held whole.
-LocalValue Resharder::exchange(Location loc, LocalValue v, size_t from,
-                               size_t to, const AxisList &axes,
-                               int64_t padded) {
-  int64_t size = topology.sizeOf(axes);
-  if (v.shape.placement.dims[to].empty()) {
-    v.value = resize(loc, v.value, to, padded);
-    v.shape.padded[to] = padded;
+/// The innermost axes of some dimensions become those of others, by one
+/// all-to-all. Dimensions that are held whole are padded first.
+LocalValue Resharder::exchange(Location loc, LocalValue v,
+                               SmallVector<Move> moves) {
+  AxisList axes;
+  SmallVector<int64_t> sizes;
+  Value value = v.value;
+  int64_t front = 0; // dimensions that count pieces
+  for (const Move &move : moves) {
+    int64_t dim = front + static_cast<int64_t>(move.to);
+    AxisList &now = v.shape.placement.dims[move.to];
+    if (now.empty()) {
+      value = resize(loc, value, dim, move.padded);
+      v.shape.padded[move.to] = move.padded;
+    }
+    sizes.push_back(topology.sizeOf(move.axes));
+    value = moveDim(loc, split(loc, value, dim, sizes.back()), dim, front++);
+    llvm::append_range(now, move.axes);
+    llvm::append_range(axes, move.axes);
   }
-  Value pieces = moveDim(loc, split(loc, v.value, to, size), to, 0);
-  RankedTensorType type = typeOf(pieces);
+  for (; front > 1; --front)
+    value = joinWithNext(loc, value, 0);
+  RankedTensorType type = typeOf(value);
   Value init = empty(loc, type.getShape(), type.getElementType());
-  Value received =
-      AllToAllOp::create(b, loc, type, pieces, init,
-                         toArrayAttr(b.getContext(), axes), IntegerAttr())
-          .getResult();
-  v.value = joinWithNext(loc, moveDim(loc, received, 0, from), from);
-  AxisList &left = v.shape.placement.dims[from];
-  left.resize(left.size() - axes.size());
-  llvm::append_range(v.shape.placement.dims[to], axes);
+  value = AllToAllOp::create(b, loc, type, value, init,
+                             toArrayAttr(b.getContext(), axes), IntegerAttr())
+              .getResult();
+  for (; front < static_cast<int64_t>(moves.size()); ++front)
+    value = split(loc, value, front - 1, sizes[front - 1]);
+  // What has come stands in front of what was there, inner axes first.
+  while (!moves.empty()) {
+    auto inner = llvm::max_element(
+        moves, [](const Move &x, const Move &y) { return x.at < y.at; });
+    int64_t dim = --front + static_cast<int64_t>(inner->from);
+    value =
+        joinWithNext(loc, moveDim(loc, value, inner - moves.begin(), dim), dim);
+    v.shape.placement.dims[inner->from].resize(inner->at);
+    moves.erase(inner);
+  }
+  v.value = value;
   return v;
 }
 
@@ -296,38 +315,54 @@ LocalValue Resharder::convert(Location loc, LocalValue v,
                ? llvm::alignTo(v.global[dim], topology.sizeOf(target.dims[dim]))
                : padded[dim];
   };
-  // The most inner axes of a dimension that come next, in this order, in
-  // another one: one exchange moves them there.
-  auto exchangeable =
-      [&](size_t dim,
-          size_t keep) -> std::optional<std::pair<AxisList, size_t>> {
-    const AxisList &have = now.dims[dim];
-    for (size_t first = keep; first < have.size(); ++first) {
-      AxisList axes(have.begin() + first, have.end());
-      std::optional<size_t> to = target.dimOf(axes.back());
-      if (!to || *to == dim || common(*to) != now.dims[*to].size())
-        continue;
-      const AxisList &want = target.dims[*to];
-      size_t at = now.dims[*to].size();
-      if (want.size() - at >= axes.size() &&
-          std::equal(axes.begin(), axes.end(), want.begin() + at))
-        return std::pair(axes, *to);
+  // Inner axes of dimensions that come next, in this order, in other ones: one
+  // exchange moves them all there.
+  auto findMoves = [&]() {
+    SmallVector<Move> moves;
+    Placement left = now, made = now;
+    auto addMoves = [&](size_t dim, size_t first) {
+      const AxisList &have = left.dims[dim];
+      SmallVector<Move> added;
+      Placement next = made;
+      for (size_t i = first; i < have.size();) {
+        std::optional<size_t> to = target.dimOf(have[i]);
+        if (!to || *to == dim || common(*to) != now.dims[*to].size())
+          return false;
+        Move move{dim, i, *to, {}, paddedIn(*to)};
+        AxisList &list = next.dims[*to];
+        while (i < have.size() && list.size() < target.dims[*to].size() &&
+               have[i] == target.dims[*to][list.size()]) {
+          list.push_back(have[i]);
+          move.axes.push_back(have[i++]);
+        }
+        if (move.axes.empty())
+          return false;
+        added.push_back(move);
+      }
+      left.dims[dim].resize(first);
+      made = next;
+      llvm::append_range(moves, added);
+      return true;
+    };
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t dim = 0; dim < rank; ++dim)
+        for (size_t first = common(dim); first < left.dims[dim].size(); ++first)
+          if (addMoves(dim, first))
+            changed = true;
     }
-    return std::nullopt;
+    return moves;
   };
   for (bool changed = true; changed;) {
-    changed = false;
+    SmallVector<Move> moves = findMoves();
+    changed = !moves.empty();
+    if (changed)
+      v = exchange(loc, v, std::move(moves));
     for (size_t dim = 0; dim < rank && !changed; ++dim) {
       size_t keep = common(dim);
       if (now.dims[dim].size() == keep)
         continue;
       changed = true;
-      if (std::optional<std::pair<AxisList, size_t>> next =
-              exchangeable(dim, keep)) {
-        auto [axes, to] = *next;
-        v = exchange(loc, v, dim, to, axes, paddedIn(to));
-        continue;
-      }
       // Every axis behind the common ones goes; those that an exchange can take
       // one by one.
       AxisList axes;

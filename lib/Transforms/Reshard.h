@@ -67,8 +67,15 @@ public:
 private:
   LocalValue gather(mlir::Location loc, LocalValue value, size_t dim,
                     const AxisList &axes);
-  LocalValue exchange(mlir::Location loc, LocalValue value, size_t from,
-                      size_t to, const AxisList &axes, int64_t padded);
+  /// Axes that go from one dimension to another one: there position `at` and
+  /// those behind, here the next ones.
+  struct Move {
+    size_t from, at, to;
+    AxisList axes;
+    int64_t padded; ///< the extent of `to` where it is held whole
+  };
+  LocalValue exchange(mlir::Location loc, LocalValue value,
+                      llvm::SmallVector<Move> moves);
   LocalValue slice(mlir::Location loc, LocalValue value, size_t dim,
                    const AxisList &axes, int64_t padded);
   mlir::Value split(mlir::Location loc, mlir::Value value, int64_t dim,

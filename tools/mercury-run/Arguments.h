@@ -20,6 +20,7 @@ struct ShardSpec {
   TensorSpec global;
   Placement placement;
   std::vector<int64_t> localShape;
+  bool isNumber = false; ///< passed by value, not held in memory of the rank
   int64_t localBytes() const;
 };
 

@@ -88,6 +88,7 @@ static llvm::Expected<ShardSpec> shardOf(Type local, DictionaryAttr attrs,
                         ? placement.getValue()
                         : Placement::replicated(shard.global.shape.size());
   shard.localShape = localSpec->shape;
+  shard.isNumber = !isa<RankedTensorType>(local);
   return shard;
 }
 

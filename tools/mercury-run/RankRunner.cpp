@@ -50,6 +50,9 @@ struct Launch {
 
 private:
   bool allocate(mercury_context *ctx, std::vector<void *> &buffers);
+  bool isNumber(size_t buffer) const {
+    return buffer < arguments.size() && program.arguments[buffer].isNumber;
+  }
   int collect(mercury_context *ctx, int64_t repetition, const Record &record,
               const std::vector<void *> &buffers);
 };
@@ -60,6 +63,11 @@ bool Launch::allocate(mercury_context *ctx, std::vector<void *> &buffers) {
   for (const std::vector<ShardSpec> *shards :
        {&program.arguments, &program.results})
     for (const ShardSpec &shard : *shards) {
+      if (shard.isNumber) {
+        buffers.push_back(
+            const_cast<uint8_t *>(arguments[buffers.size()].data.data()));
+        continue;
+      }
       void *memory =
           host.alloc(ctx, shard.localBytes(), MERCURY_OWN_SHARD, owner++);
       if (!memory)
@@ -67,8 +75,9 @@ bool Launch::allocate(mercury_context *ctx, std::vector<void *> &buffers) {
       buffers.push_back(memory);
     }
   for (size_t i = 0; i < arguments.size(); ++i)
-    sliceShard(arguments[i], program.arguments[i], program.topology,
-               host.rank(ctx), buffers[i]);
+    if (!isNumber(i))
+      sliceShard(arguments[i], program.arguments[i], program.topology,
+                 host.rank(ctx), buffers[i]);
   return true;
 }
 
@@ -158,8 +167,9 @@ int Launch::run(mercury_context *ctx) {
   // After an error other ranks may still read from here; the launch frees what
   // is left when all have ended.
   if (!status)
-    for (void *memory : buffers)
-      host.free(ctx, memory);
+    for (auto [i, memory] : llvm::enumerate(buffers))
+      if (!isNumber(i))
+        host.free(ctx, memory);
   return status;
 }
 

@@ -231,12 +231,16 @@ runOneRank(const OneRankProgram &program,
   for (std::vector<HostTensor> *tensors : {&inputs, &results})
     for (HostTensor &tensor : *tensors)
       descriptors.push_back(descriptorOf(tensor));
-  // A packed function takes the address of each argument, here of a pointer.
+  // A packed function takes the address of each argument: of a number, or of a
+  // pointer to a descriptor.
   std::vector<void *> pointers, addresses;
   for (std::vector<int64_t> &descriptor : descriptors)
     pointers.push_back(descriptor.data());
   for (void *&pointer : pointers)
     addresses.push_back(&pointer);
+  for (auto [i, isNumber] : llvm::enumerate(program.signature.isNumber))
+    if (isNumber)
+      addresses[i] = inputs[i].data.data();
   program.packed(addresses.data());
   return results;
 }

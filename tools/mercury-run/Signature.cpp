@@ -47,10 +47,16 @@ static std::optional<ElementKind> kindOf(Type type) {
 }
 
 llvm::Expected<TensorSpec> specOf(Type type, const llvm::Twine &what) {
+  if (type.isIndex())
+    return TensorSpec{ElementKind::I64, {}};
+  if (std::optional<ElementKind> kind = kindOf(type))
+    return TensorSpec{*kind, {}};
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
-    return badInput(what + " has type " + printType(type) +
-                    ", but only ranked tensors can be placed on ranks");
+    return badInput(
+        what + " has type " + printType(type) +
+        ", but only ranked tensors, index, f64, f32, f16, bf16, i64, "
+        "i32, i8 and i1 can be run");
   for (auto [dim, extent] : llvm::enumerate(tensor.getShape()))
     if (ShapedType::isDynamic(extent))
       return badInput(what + " has type " + printType(type) +
@@ -81,6 +87,13 @@ llvm::Expected<Signature> signatureOf(func::FuncOp function) {
   if (llvm::Error error =
           append(function.getArgumentTypes(), "argument", signature.arguments))
     return std::move(error);
+  for (Type type : function.getArgumentTypes())
+    signature.isNumber.push_back(!isa<RankedTensorType>(type));
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    if (!isa<RankedTensorType>(type))
+      return badInput("result " + llvm::Twine(i) + " of @" +
+                      function.getSymName() + " has type " + printType(type) +
+                      ", but results are ranked tensors");
   if (llvm::Error error =
           append(function.getResultTypes(), "result", signature.results))
     return std::move(error);

@@ -21,12 +21,15 @@ namespace mercury::run {
 /// The global types of a function's arguments and results.
 struct Signature {
   std::vector<TensorSpec> arguments, results;
+  /// Per argument: it is a number that every rank has, and no tensor.
+  std::vector<bool> isNumber;
 };
 
-/// The spec of a ranked tensor type; `what` names the value in messages
-/// ("argument 1 of @f"). Dynamic extents, scalars and other element types are
-/// errors.
+/// The spec of a ranked tensor type, or of a number as a tensor without
+/// dimensions (an index as i64); `what` names the value in messages ("argument
+/// 1 of @f"). Dynamic extents and other element types are errors.
 llvm::Expected<TensorSpec> specOf(mlir::Type type, const llvm::Twine &what);
+/// Results that are no tensors are errors.
 llvm::Expected<Signature> signatureOf(mlir::func::FuncOp function);
 
 /// The function called `name`; when `name` is empty the only one with a body,

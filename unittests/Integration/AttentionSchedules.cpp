@@ -281,6 +281,30 @@ TEST(AttentionSchedules, ContinuedState) {
   runAll(form.continuedText(), fourRanks, true, makeSumsPositive);
 }
 
+// One head, and no loop for it: what is for heads says so.
+TEST(AttentionSchedules, NoHeads) {
+  Form form;
+  form.query = "md";
+  form.key = "nd";
+  form.value = "ne";
+  form.out = "me";
+  Program program(form.text(), 7);
+  for (const auto &[schedule, topology] :
+       everySchedule(NamedSchedule::Scope::Attention, {"gpu=1", "gpu=4"})) {
+    bool isForHeads = topology != "gpu=1" && (schedule.starts_with("ulysses") ||
+                                              schedule.starts_with("usp"));
+    std::string axes = schedule == "usp"               ? "gpu:(2)2"
+                       : schedule == "usp_ring_inside" ? "gpu:(1)2"
+                                                       : "gpu";
+    std::string expected =
+        isForHeads ? "'commir.online_attention' has no loop of heads to "
+                     "parallelize over {" +
+                         axes + "}\ncannot distribute @attention"
+                   : "";
+    EXPECT_EQ(program.runOnRanks(schedule, topology), expected) << schedule;
+  }
+}
+
 TEST(AttentionSchedules, Decode) {
   Form form = grouped(2, 2);
   form.extents['m'] = 1;
@@ -339,10 +363,21 @@ TEST(AttentionSchedules, ValidKeysOfACaller) {
   Form form;
   form.arguments = ", %count: index";
   form.valid = "%count";
-  std::string text = form.text();
-  text.insert(5, "func private ");
-  text.erase(18, 10);
-  EXPECT_EQ(text, "");
+  for (int64_t count : {0, 5, 100})
+    runAll(form.text(),
+           count == 5 ? fourRanks : std::vector<std::string>{"gpu=4"}, false,
+           [&](std::vector<run::HostTensor> &arguments) {
+             arguments[3].set(0, count);
+           });
+  // The same, given by a function that calls it.
+  std::string text = form.text(), types = form.tensor("hmd", "f32");
+  text.insert(text.find("@"), "private ");
+  text += "func.func @main(%q: " + types + ", %k: " + types + ", %v: " + types +
+          ") -> " + types + " {\n  %n = arith.constant 5 : index\n" +
+          "  %r = call @attention(%q, %k, %v, %n) : (" + types + ", " + types +
+          ", " + types + ", index) -> " + types + "\n  return %r : " + types +
+          "\n}\n";
+  runAll(text);
 }
 
 /// What each rank sends, of f32, on a machine of `rows` * `columns` ranks whose

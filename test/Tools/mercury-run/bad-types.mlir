@@ -22,9 +22,16 @@ func.func @f80(%a: tensor<8xf80>) {
   return
 }
 
-// RUN: sh -c 'mercury-run --entry=scalar --topology=gpu=2 %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=SCALAR
-// SCALAR: mercury-run: error: argument 1 of @scalar has type 'f32', but only ranked tensors can be placed on ranks
-// SCALAR: exit 2
-func.func @scalar(%a: tensor<8xf32>, %s: f32) {
+// RUN: sh -c 'mercury-run --entry=number --topology=gpu=2 %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=NUMBER
+// NUMBER: mercury-run: error: argument 1 of @number has type 'f80', but only ranked tensors, index, f64, f32, f16, bf16, i64, i32, i8 and i1 can be run
+// NUMBER: exit 2
+func.func @number(%a: tensor<8xf32>, %s: f80) {
   return
+}
+
+// RUN: sh -c 'mercury-run --entry=one_number --topology=gpu=2 %s 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=ONE
+// ONE: mercury-run: error: result 0 of @one_number has type 'f32', but results are ranked tensors
+// ONE: exit 2
+func.func @one_number(%s: f32) -> f32 {
+  return %s : f32
 }

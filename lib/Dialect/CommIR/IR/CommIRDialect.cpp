@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -28,7 +29,22 @@ using namespace mercury::commir;
 #define GET_ATTRDEF_CLASSES
 #include "Mercury/Dialect/CommIR/IR/CommIRAttrs.cpp.inc"
 
+namespace {
+/// Functions that use the dialect are inlined like others: no op depends on the
+/// function that it stands in.
+struct CommIRInlinerInterface : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void CommIRDialect::initialize() {
+  addInterfaces<CommIRInlinerInterface>();
   addOperations<
 #define GET_OP_LIST
 #include "Mercury/Dialect/CommIR/IR/CommIROps.cpp.inc"
