@@ -86,7 +86,7 @@ std::string Program::runOnRanks(const std::string &schedule,
   run::CompileOptions options;
   options.topology = topology;
   options.schedule = schedule;
-  options.local = "loops";
+  options.local = local;
   options.optLevel = 0;
   options.observer = [&](run::Stage stage, Operation *op) {
     if (details && stage == run::Stage::SPMD)

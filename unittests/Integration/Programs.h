@@ -41,9 +41,18 @@ public:
   /// or else the last operator.
   OperatorModel model();
 
+  /// The local work of programs on ranks; see run::CompileOptions.
+  std::string local = "loops";
+
   /// Runs the function distributed by `schedule` (a name, or text) on ranks of
+<<<<<<< HEAD
   /// `topology`, strictly, and compares. "" or what is wrong: diagnostics where
   /// it does not compile. `details` may be null.
+=======
+  /// `topology`, strictly, and compares results, and the bytes held with those
+  /// counted. "" or what is wrong. `stage3`, when
+  /// not null, receives the printed SPMD module.
+>>>>>>> attbench
   std::string runOnRanks(const std::string &schedule,
                          const std::string &topology,
                          RunDetails *details = nullptr);
