@@ -86,7 +86,18 @@ static EnumeratorOptions forAttention() {
   return options;
 }
 
-TEST(EnumeratedSchedules, SampleOfAttention) {
-  runAll("gpu=4", attentionText(4, 1, 8, 8, 2), forAttention(), 24);
-  runAll("node=2,gpu=2", attentionText(2, 2, 8, 8, 2), forAttention(), 48);
+TEST(EnumeratedSchedules, AttentionOnOneLevel) {
+  runAll("gpu=4", attentionText(4, 1, 8, 8, 2), forAttention());
+}
+
+TEST(EnumeratedSchedules, AttentionOnTwoLevels) {
+  runAll("node=2,gpu=2", attentionText(4, 1, 8, 8, 2), forAttention());
+}
+
+TEST(EnumeratedSchedules, GroupedAttentionOnOneLevel) {
+  runAll("gpu=4", attentionText(2, 2, 8, 8, 2), forAttention());
+}
+
+TEST(EnumeratedSchedules, GroupedAttentionOnTwoLevels) {
+  runAll("node=2,gpu=2", attentionText(2, 2, 8, 8, 2), forAttention());
 }
