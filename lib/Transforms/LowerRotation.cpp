@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mercury {
 #define GEN_PASS_DEF_LOWERROTATIONPASS
@@ -289,6 +290,9 @@ void RotationLowering::run() {
   op.erase();
 }
 
+/// Sets of axes, each of which is a communicator.
+using Communicators = llvm::SmallSetVector<Attribute, 2>;
+
 namespace {
 struct LowerRotationPass
     : public mercury::impl::LowerRotationPassBase<LowerRotationPass> {
@@ -309,19 +313,31 @@ struct LowerRotationPass
                            "loops");
         return signalPassFailure();
       }
-    llvm::DenseMap<Operation *, size_t> inFlight;
+    // What is in flight together at some time inside.
+    llvm::DenseMap<Operation *, SmallVector<Communicators>> inFlight;
     SmallVector<bool> late;
     for (RotateOp rotate : rotations) {
-      size_t inside = 0;
-      rotate.getBody().walk([&](RotateOp inner) {
-        inside = std::max(inside, inFlight.lookup(inner));
-      });
-      llvm::SmallDenseSet<Attribute> sets;
+      Communicators own;
       for (auto hop : rotate.getHops().getAsRange<HopAttr>())
-        sets.insert(ArrayAttr::get(
+        own.insert(ArrayAttr::get(
             &getContext(), llvm::to_vector_of<Attribute>(hop.getAxes())));
-      late.push_back(inside > 0 && inside + sets.size() > kMaxCommunicators);
-      inFlight[rotate] = late.back() ? inside : inside + sets.size();
+      SmallVector<Communicators> inside;
+      rotate.getBody().walk([&](Operation *op) {
+        if (isa<RotateOp>(op))
+          llvm::append_range(inside, inFlight[op]);
+        else if (auto other = dyn_cast<CommunicationOpInterface>(op))
+          inside.emplace_back().insert(other.getCommunicationAxes());
+      });
+      auto exceeds = [&](Communicators sets) {
+        sets.insert_range(own);
+        return sets.size() > kMaxCommunicators;
+      };
+      late.push_back(llvm::any_of(inside, exceeds));
+      if (!late.back())
+        for (Communicators &sets : inside)
+          sets.insert_range(own);
+      inside.push_back(own);
+      inFlight[rotate] = inside;
     }
     for (auto [rotate, isLate] : llvm::zip(rotations, late)) {
       auto given = rotate->getAttrOfType<IntegerAttr>(kChunksAttrName);

@@ -164,6 +164,36 @@ func.func @nested(%a: memref<8xf32>, %c: memref<8xf32>, %x: memref<8xf32>, %y: m
   return
 }
 
+// What the body sends over a third communicator counts as well.
+//
+// CHECK-LABEL: func.func @nested_around_fetch(
+// CHECK: scf.for
+// CHECK-NOT: commir.hop {{.*}}{node}
+// CHECK: scf.for
+// CHECK: commir.hop {{.*}} by [#commir.hop<{gpu} by 1>] request [[I:[0-9]+]]
+// CHECK: commir.permute
+// CHECK: linalg.add
+// CHECK: commir.wait [[I]]
+// CHECK: commir.hop {{.*}} by [#commir.hop<{node} by 1>] request [[Q:[0-9]+]]
+// CHECK-NEXT: commir.wait [[Q]]
+// CHECK: return
+func.func @nested_around_fetch(%a: memref<8xf32>, %c: memref<8xf32>, %x: memref<8xf32>, %y: memref<8xf32>, %f: memref<8xf32>) attributes {commir.topology = @grid} {
+  %self = commir.rank_coord {node, gpu}
+  commir.rotate steps 2 travel(%a : memref<8xf32>) state(%c : memref<8xf32>) scratch(%x : memref<8xf32>) by [#commir.hop<{node} by 1>] {
+  ^bb0(%t: index):
+    %outer = commir.rotate_tile 0 : memref<8xf32>
+    commir.rotate steps 2 travel(%outer : memref<8xf32>) state(%c : memref<8xf32>) scratch(%y : memref<8xf32>) by [#commir.hop<{gpu} by 1>] {
+    ^bb0(%u: index):
+      %inner = commir.rotate_tile 0 : memref<8xf32>
+      commir.permute %inner into %f to %self from %self over {node, gpu} : memref<8xf32> into memref<8xf32>
+      linalg.add ins(%f, %c : memref<8xf32>, memref<8xf32>) outs(%c : memref<8xf32>)
+      commir.rotate_yield
+    }
+    commir.rotate_yield
+  }
+  return
+}
+
 // Three levels: two communicators that share ranks may be in flight, not three. The
 // outermost hop starts when it is waited for.
 //

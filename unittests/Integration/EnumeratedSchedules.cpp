@@ -15,6 +15,7 @@
 #include "Mercury/Schedule/Enumerator.h"
 #include "Programs.h"
 #include <atomic>
+#include <cstdio>
 #include <gtest/gtest.h>
 #include <map>
 #include <mutex>
@@ -23,35 +24,36 @@
 using namespace mercury;
 using namespace mercury::test;
 
-static void runAll(const std::string &topologyText, const std::string &text) {
+/// Runs the schedules that the enumerator lists, every `stride`-th of them.
+static void runAll(const std::string &topologyText, const std::string &text,
+                   const EnumeratorOptions &options = {}, size_t stride = 1) {
   std::string error;
   std::optional<TopologyModel> topology = parseTopology(topologyText, error);
   ASSERT_TRUE(topology) << error;
   std::vector<std::string> schedules;
   OperatorModel model = Program(text, 1).model();
-  enumerateSchedules(model, *topology, EnumeratorOptions(),
-                     [&](const Schedule &schedule) {
-                       schedules.push_back(print(schedule));
-                       return true;
-                     });
+  size_t listed = 0;
+  enumerateSchedules(model, *topology, options, [&](const Schedule &schedule) {
+    if (listed++ % stride == 0)
+      schedules.push_back(print(schedule));
+    return true;
+  });
   std::mutex mutex;
   std::atomic<size_t> next = 0;
   std::map<std::string, std::string> modules;
+  SeenPrograms erased;
   size_t wrong = 0;
   auto work = [&] {
     Program program(text, 1);
     for (size_t i; (i = next++) < schedules.size();) {
-      RunDetails details;
-      std::string erased = program.runErased(schedules[i], topologyText);
-      std::string ranks =
-          program.runOnRanks(schedules[i], topologyText, &details);
+      std::string stage3;
+      std::string error =
+          program.runBoth(schedules[i], topologyText, erased, &stage3);
       std::lock_guard<std::mutex> lock(mutex);
-      if (!erased.empty() && ++wrong <= 10)
-        ADD_FAILURE() << "erased: " << schedules[i] << "\n  " << erased;
-      if (!ranks.empty() && ++wrong <= 10)
-        ADD_FAILURE() << "on ranks: " << schedules[i] << "\n  " << ranks;
-      if (!details.stage3.empty()) {
-        auto [it, isNew] = modules.emplace(details.stage3, schedules[i]);
+      if (!error.empty() && ++wrong <= 10)
+        ADD_FAILURE() << schedules[i] << "\n  " << error;
+      if (!stage3.empty()) {
+        auto [it, isNew] = modules.emplace(stage3, schedules[i]);
         if (!isNew && ++wrong <= 10)
           ADD_FAILURE() << "two schedules are one program:\n  " << it->second
                         << "\n  " << schedules[i];
@@ -61,9 +63,11 @@ static void runAll(const std::string &topologyText, const std::string &text) {
   std::thread other(work);
   work();
   other.join();
+  std::printf("%zu schedules on %s, erased %zu programs\n", schedules.size(),
+              topologyText.c_str(), erased.size());
   EXPECT_EQ(wrong, 0u) << "of " << schedules.size() << " schedules on "
                        << topologyText;
-  EXPECT_GT(schedules.size(), 100u);
+  EXPECT_GT(listed, 100u);
 }
 
 TEST(EnumeratedSchedules, GemmOnOneLevel) {
@@ -72,4 +76,28 @@ TEST(EnumeratedSchedules, GemmOnOneLevel) {
 
 TEST(EnumeratedSchedules, GemmOnTwoLevels) {
   runAll("node=2,gpu=2", matmulText(8, 8, 8));
+}
+
+/// With what the designs for attention need.
+static EnumeratorOptions forAttention() {
+  EnumeratorOptions options;
+  options.relays = Relays::Together;
+  options.bothDirections = true;
+  return options;
+}
+
+TEST(EnumeratedSchedules, AttentionOnOneLevel) {
+  runAll("gpu=4", attentionText(4, 1, 8, 8, 2), forAttention());
+}
+
+TEST(EnumeratedSchedules, AttentionOnTwoLevels) {
+  runAll("node=2,gpu=2", attentionText(4, 1, 8, 8, 2), forAttention());
+}
+
+TEST(EnumeratedSchedules, GroupedAttentionOnOneLevel) {
+  runAll("gpu=4", attentionText(2, 2, 8, 8, 2), forAttention());
+}
+
+TEST(EnumeratedSchedules, GroupedAttentionOnTwoLevels) {
+  runAll("node=2,gpu=2", attentionText(2, 2, 8, 8, 2), forAttention());
 }

@@ -14,6 +14,7 @@
 #include "RankRunner.h"
 #include "Reference.h"
 #include "Verify.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -45,6 +46,10 @@ std::unique_ptr<MLIRContext> test::makeContext() {
 Program::Program(const std::string &text, uint64_t seed,
                  const ChangeArguments &change)
     : context(makeContext()),
+      diagnostics(context.get(),
+                  [this](Diagnostic &diagnostic) {
+                    llvm::raw_string_ostream(said) << diagnostic << "\n";
+                  }),
       module(parseSourceString<ModuleOp>(text, context.get())) {
   run::ReferenceOptions options;
   options.optLevel = 0;
@@ -65,11 +70,20 @@ Program::Program(const std::string &text, uint64_t seed,
 }
 
 OperatorModel Program::model() {
+  OwningOpRef<ModuleOp> copy = module->clone();
+  PassManager pm(context.get());
+  pm.addNestedPass<func::FuncOp>(createExpandAttentionPass());
+  EXPECT_TRUE(succeeded(pm.run(*copy)));
   OperatorModel found;
-  module->walk([&](commir::DistributableOpInterface op) {
+  bool foundContraction = false;
+  copy->walk([&](commir::DistributableOpInterface op) {
     OperatorModel model = buildOperatorModel(op);
-    if (found.inputs.empty() || model.inputs.size() >= 2)
+    bool isContraction =
+        model.inputs.size() >= 2 &&
+        llvm::any_of(model.loops, [](auto &loop) { return loop.reduction; });
+    if (isContraction || !foundContraction)
       found = model;
+    foundContraction |= isContraction;
   });
   return found;
 }
@@ -80,35 +94,29 @@ std::string Program::compare(const std::vector<run::HostTensor> &results) {
   return verification.verified() ? "" : verification.failures.front();
 }
 
-std::string Program::runOnRanks(const std::string &schedule,
-                                const std::string &topology,
-                                RunDetails *details) {
+std::string Program::runRanks(const std::string &schedule,
+                              const std::string &topology,
+                              const Observer &observer,
+                              std::vector<int64_t> *bytesSent) {
   run::CompileOptions options;
   options.topology = topology;
   options.schedule = schedule;
   options.local = local;
   options.optLevel = 0;
-  options.observer = [&](run::Stage stage, Operation *op) {
-    if (details && stage == run::Stage::SPMD)
-      llvm::raw_string_ostream(details->stage3) << *op;
-  };
-  std::string diagnostics;
-  ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      llvm::raw_string_ostream(diagnostics) << diagnostic << '\n';
-  });
+  options.observer = observer;
+  said.clear();
   auto program = run::compileProgram(*module, options);
   if (!program)
-    return diagnostics + llvm::toString(program.takeError());
+    return said + llvm::toString(program.takeError());
   run::LaunchOptions launch;
   launch.strict = true;
   launch.watchdogSeconds = 10;
   auto result = run::runProgram(*program, arguments, launch);
   if (!result)
     return llvm::toString(result.takeError());
-  if (details)
+  if (bytesSent)
     for (const mercury_host_stats &stats : result->stats)
-      details->bytesSent.push_back(stats.bytes_sent);
+      bytesSent->push_back(stats.bytes_sent);
   for (const mercury_host_stats &stats : result->stats)
     if (stats.peak_bytes != program->staticPeakBytes)
       return "held " + std::to_string(stats.peak_bytes) +
@@ -119,6 +127,46 @@ std::string Program::runOnRanks(const std::string &schedule,
   return compare(result->results);
 }
 
+/// Prints the module at the end of stage 3.
+static auto printStage3(std::string *text) {
+  return [=](run::Stage stage, Operation *op) {
+    if (text && stage == run::Stage::SPMD)
+      llvm::raw_string_ostream(*text) << *op;
+  };
+}
+
+std::string Program::runOnRanks(const std::string &schedule,
+                                const std::string &topology,
+                                RunDetails *details) {
+  return runRanks(schedule, topology,
+                  printStage3(details ? &details->stage3 : nullptr),
+                  details ? &details->bytesSent : nullptr);
+}
+
+/// Stage 2 -> the function on one device, in place.
+std::string Program::erase(ModuleOp stage2) {
+  PassManager pm(context.get());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createVerifyDistributedPass());
+  pm.addPass(createErasePlacementPass());
+  said.clear();
+  return succeeded(pm.run(stage2)) ? "" : said + "the pipeline failed";
+}
+
+std::string Program::runOne(ModuleOp erased) {
+  run::ReferenceOptions compile;
+  compile.promote = false;
+  compile.optLevel = 0;
+  auto program = run::compileOneRank(erased, compile);
+  if (!program)
+    return llvm::toString(program.takeError());
+  auto results = run::runOneRank(*program, arguments);
+  if (!results)
+    return llvm::toString(results.takeError());
+  return compare(*results);
+}
+
 std::string Program::runErased(const std::string &schedule,
                                const std::string &topology) {
   OwningOpRef<ModuleOp> copy = module->clone();
@@ -126,24 +174,37 @@ std::string Program::runErased(const std::string &schedule,
   SetSchedulePassOptions options;
   options.schedule = schedule;
   options.topology = topology;
+  pm.addNestedPass<func::FuncOp>(createExpandAttentionPass());
   pm.addPass(createSetSchedulePass(options));
   pm.addPass(createDistributePass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createVerifyDistributedPass());
-  pm.addPass(createErasePlacementPass());
+  said.clear();
   if (failed(pm.run(*copy)))
-    return "the pipeline failed";
-  run::ReferenceOptions compile;
-  compile.promote = false;
-  compile.optLevel = 0;
-  auto program = run::compileOneRank(*copy, compile);
-  if (!program)
-    return llvm::toString(program.takeError());
-  auto results = run::runOneRank(*program, arguments);
-  if (!results)
-    return llvm::toString(results.takeError());
-  return compare(*results);
+    return said + "the pipeline failed";
+  std::string wrong = erase(*copy);
+  return wrong.empty() ? runOne(*copy) : wrong;
+}
+
+std::string Program::runBoth(const std::string &schedule,
+                             const std::string &topology, SeenPrograms &erased,
+                             std::string *stage3) {
+  OwningOpRef<ModuleOp> stage2;
+  auto print = printStage3(stage3);
+  std::string wrong =
+      runRanks(schedule, topology, [&](run::Stage stage, Operation *op) {
+        if (stage == run::Stage::Distributed)
+          stage2 = cast<ModuleOp>(op).clone();
+        print(stage, op);
+      });
+  if (!wrong.empty())
+    return "on ranks: " + wrong;
+  std::string text;
+  wrong = erase(*stage2);
+  if (wrong.empty()) {
+    llvm::raw_string_ostream(text) << *stage2;
+    if (erased.insert(text))
+      wrong = runOne(*stage2);
+  }
+  return wrong.empty() ? "" : "erased: " + wrong;
 }
 
 void test::runCases(const std::string &text, const std::vector<Case> &cases,
@@ -190,4 +251,27 @@ std::string test::matmulText(int64_t m, int64_t n, int64_t k) {
          "\n" + "  %i = linalg.fill ins(%z : f32) outs(%e : " + c + ") -> " +
          c + "\n" + "  %r = linalg.matmul ins(%a, %b : " + a + ", " + b +
          ") outs(%i : " + c + ") -> " + c + "\n  return %r : " + c + "\n}\n";
+}
+
+std::string test::attentionText(int64_t heads, int64_t group, int64_t queries,
+                                int64_t keys, int64_t features) {
+  auto type = [&](std::vector<int64_t> shape) {
+    std::string text = "tensor<";
+    for (int64_t extent : shape)
+      text += std::to_string(extent) + "x";
+    return text + std::to_string(features) + "xf32>";
+  };
+  bool isGrouped = group > 1;
+  std::string q = isGrouped ? type({heads, group, queries})
+                            : type({heads, queries}),
+              kv = type({heads, keys}), rows = isGrouped ? "h, g, m" : "h, m";
+  auto map = [&](const std::string &results) {
+    return "affine_map<(" + rows + ", n, d, e) -> (" + results + ")>";
+  };
+  return "func.func @attention(%q: " + q + ", %k: " + kv + ", %v: " + kv +
+         ") -> " + q + " {\n  %i = tensor.empty() : " + q +
+         "\n  %r = commir.attention maps [" + map(rows + ", d") + ", " +
+         map("h, n, d") + ", " + map("h, n, e") + ", " + map(rows + ", e") +
+         "] scale 0.5\n    ins(%q, %k, %v : " + q + ", " + kv + ", " + kv +
+         ") outs(%i : " + q + ") -> " + q + "\n  return %r : " + q + "\n}\n";
 }

@@ -8,12 +8,16 @@
 #ifndef MERCURY_UNITTESTS_INTEGRATION_PROGRAMS_H
 #define MERCURY_UNITTESTS_INTEGRATION_PROGRAMS_H
 
+#include "Compile.h"
 #include "HostTensor.h"
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <functional>
+#include <mutex>
+#include <set>
 
 namespace mercury::test {
 
@@ -29,6 +33,21 @@ struct RunDetails {
   std::vector<int64_t> bytesSent; ///< per rank
 };
 
+/// Programs that have been seen, by their text. Safe for several threads.
+class SeenPrograms {
+public:
+  /// True for a new one.
+  bool insert(const std::string &text) {
+    std::lock_guard<std::mutex> lock(mutex);
+    return texts.insert(text).second;
+  }
+  size_t size() const { return texts.size(); }
+
+private:
+  std::mutex mutex;
+  std::set<std::string> texts;
+};
+
 /// One function with its inputs and reference results, compared with many
 /// schedules of it. Not safe for several threads.
 class Program {
@@ -37,22 +56,17 @@ public:
   Program(const std::string &text, uint64_t seed,
           const ChangeArguments &change = nullptr);
 
-  /// The operator that schedules are for, as plain data: the last contraction,
-  /// or else the last operator.
+  /// The operator that schedules are for, as plain data: the last contraction
+  /// (of attention its online form), or else the last operator.
   OperatorModel model();
 
   /// The local work of programs on ranks; see run::CompileOptions.
   std::string local = "loops";
 
   /// Runs the function distributed by `schedule` (a name, or text) on ranks of
-<<<<<<< HEAD
-  /// `topology`, strictly, and compares. "" or what is wrong: diagnostics where
-  /// it does not compile. `details` may be null.
-=======
   /// `topology`, strictly, and compares results, and the bytes held with those
-  /// counted. "" or what is wrong. `stage3`, when
-  /// not null, receives the printed SPMD module.
->>>>>>> attbench
+  /// counted. "" or what is wrong: diagnostics where it does not compile.
+  /// `details` may be null.
   std::string runOnRanks(const std::string &schedule,
                          const std::string &topology,
                          RunDetails *details = nullptr);
@@ -60,10 +74,23 @@ public:
   std::string runErased(const std::string &schedule,
                         const std::string &topology);
 
+  /// Both, distributed once. Schedules that differ in how operands arrive alone
+  /// are the same program when erased: one that `erased` has is not run again.
+  std::string runBoth(const std::string &schedule, const std::string &topology,
+                      SeenPrograms &erased, std::string *stage3 = nullptr);
+
 private:
+  using Observer = std::function<void(run::Stage, mlir::Operation *)>;
+  std::string runRanks(const std::string &schedule, const std::string &topology,
+                       const Observer &observer,
+                       std::vector<int64_t> *bytesSent = nullptr);
+  std::string erase(mlir::ModuleOp stage2);
+  std::string runOne(mlir::ModuleOp erased);
   std::string compare(const std::vector<run::HostTensor> &results);
 
   std::unique_ptr<mlir::MLIRContext> context;
+  std::string said; ///< diagnostics since the last step began
+  mlir::ScopedDiagnosticHandler diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<run::HostTensor> arguments, reference;
 };
@@ -84,6 +111,11 @@ std::vector<Case> everySchedule(NamedSchedule::Scope scope,
 
 /// C = A B with f32 elements, C from zero.
 std::string matmulText(int64_t m, int64_t n, int64_t k);
+
+/// Attention of f32 with `heads` KV heads, `group` query heads of each (1: that
+/// loop is left out), `queries` and `keys` rows of `features` elements.
+std::string attentionText(int64_t heads, int64_t group, int64_t queries,
+                          int64_t keys, int64_t features);
 
 } // namespace mercury::test
 

@@ -12,8 +12,8 @@ using namespace mercury::test;
 
 /// Attention in its online form, loops h, m, n: query, key and value with a
 /// feature that is no loop; accumulator, maximum and sum.
-static OperatorModel attention(int64_t heads = 8, int64_t queries = 16,
-                               int64_t keys = 16) {
+static OperatorModel onlineAttention(int64_t heads = 8, int64_t queries = 16,
+                                     int64_t keys = 16) {
   OperatorModel op;
   op.name = "commir.online_attention";
   op.loops = {{false, heads}, {false, queries}, {true, keys}};
@@ -26,7 +26,7 @@ static OperatorModel attention(int64_t heads = 8, int64_t queries = 16,
 
 /// KV heads, query heads of each, m, n.
 static OperatorModel grouped(int64_t heads, int64_t group) {
-  OperatorModel op = attention(heads);
+  OperatorModel op = onlineAttention(heads);
   op.loops.insert(op.loops.begin() + 1, {false, group});
   op.inputs = {{{0, 1, 2, -1}}, {{0, 3, -1}}, {{0, 3, -1}}};
   op.results = {{{0, 1, 2, -1}}, {{0, 1, 2}}, {{0, 1, 2}}};
@@ -35,7 +35,7 @@ static OperatorModel grouped(int64_t heads, int64_t group) {
 
 /// All heads have one V.
 static OperatorModel sharedValue() {
-  OperatorModel op = attention();
+  OperatorModel op = onlineAttention();
   op.inputs[2] = {{2, -1}};
   return op;
 }
@@ -60,22 +60,22 @@ static std::string text(const std::string &loops, const std::string &results) {
 TEST(CoupledResults, AreShardedAlike) {
   EXPECT_EQ(
       why(text("-, -, rank gpu", "[{}, {gpu}, {}], [{}, {gpu}], [{}, {gpu}]"),
-          "gpu=4", attention()),
+          "gpu=4", onlineAttention()),
       "");
   EXPECT_EQ(
       why(text("-, -, rank gpu", "[{}, {gpu}, {}], [{}, {gpu}], [{}, {}]"),
-          "gpu=4", attention()),
+          "gpu=4", onlineAttention()),
       "results 0 and 2 of 'commir.online_attention' are reduced together, but "
       "are sharded over {gpu} and {} along loop 1 of "
       "'commir.online_attention'");
   EXPECT_EQ(
       why(text("-, -, rank gpu", "[{gpu}, {}, {}], [{}, {gpu}], [{gpu}, {}]"),
-          "gpu=4", attention()),
+          "gpu=4", onlineAttention()),
       "results 0 and 1 of 'commir.online_attention' are reduced together, but "
       "are sharded over {gpu} and {} along loop 0 of "
       "'commir.online_attention'");
   // Not coupled, each may end as it likes.
-  OperatorModel apart = attention();
+  OperatorModel apart = onlineAttention();
   apart.coupled.clear();
   EXPECT_EQ(
       why(text("-, -, rank gpu", "[{}, {gpu}, {}], [{}, {gpu}], [{}, {}]"),
@@ -87,12 +87,12 @@ TEST(CoupledResults, MayLeaveApart) {
   EXPECT_EQ(why(text("rank gpu, -, -",
                      "[{gpu}, {}, {}] -> [{}, {gpu}, {}], [{gpu}, {}], [{gpu}, "
                      "{}] -> [{}, {}]"),
-                "gpu=4", attention()),
+                "gpu=4", onlineAttention()),
             "");
 }
 
 TEST(CoupledResults, EachNeedsACombiner) {
-  OperatorModel op = attention();
+  OperatorModel op = onlineAttention();
   op.hasCombiner[1] = false;
   EXPECT_EQ(why(text("-, -, rank gpu", "[{}, {}, {}], [{}, {}], [{}, {}]"),
                 "gpu=4", op),
@@ -102,7 +102,7 @@ TEST(CoupledResults, EachNeedsACombiner) {
 
 TEST(CoupledResults, FeaturesAreNotSharded) {
   EXPECT_EQ(why(text("-, -, rank gpu", "[{}, {}, {gpu}], [{}, {}], [{}, {}]"),
-                "gpu=4", attention()),
+                "gpu=4", onlineAttention()),
             "result 0 of 'commir.online_attention' dimension 2 is sharded over "
             "{gpu}, but is not indexed by exactly one loop");
 }
@@ -142,12 +142,12 @@ TEST(Bidirectional, TextAndTiles) {
 }
 
 TEST(Bidirectional, Legality) {
-  EXPECT_EQ(why(bothWays, "gpu=4", attention()), "");
-  EXPECT_EQ(arrivalOf(schedule(bothWays), attention(), 1, {"gpu"}),
+  EXPECT_EQ(why(bothWays, "gpu=4", onlineAttention()), "");
+  EXPECT_EQ(arrivalOf(schedule(bothWays), onlineAttention(), 1, {"gpu"}),
             Arrival::Rotate);
   auto whyLoops = [](const std::string &loops) {
     return why("loops [" + loops + bothWays.substr(bothWays.find("] inputs")),
-               "gpu=4", attention());
+               "gpu=4", onlineAttention());
   };
   std::string reason =
       " of 'commir.online_attention' has a factor in both directions; only a "
@@ -191,7 +191,7 @@ TEST(Bidirectional, OneLoopOnly) {
 
 namespace {
 struct AttentionPrimitives : testing::Test {
-  OperatorModel op = attention();
+  OperatorModel op = onlineAttention();
   TopologyModel t = topology("gpu=4");
   ScheduleContext c{op, t};
   Schedule s = Schedule::replicated(op);
@@ -269,13 +269,14 @@ TEST(AttentionSchedules, Scope) {
   ASSERT_TRUE(ring && gather && any);
   EXPECT_EQ(findNamedSchedule("rings"), nullptr);
   EXPECT_EQ(findNamedSchedule(""), nullptr);
-  for (const OperatorModel &op : {attention(), grouped(2, 4), sharedValue()}) {
+  for (const OperatorModel &op :
+       {onlineAttention(), grouped(2, 4), sharedValue()}) {
     EXPECT_TRUE(concerns(*ring, op));
     EXPECT_FALSE(concerns(*gather, op));
     EXPECT_TRUE(concerns(*any, op));
   }
   // Results that are not coupled are no attention, whatever the inputs.
-  OperatorModel apart = attention();
+  OperatorModel apart = onlineAttention();
   apart.coupled.clear();
   for (const OperatorModel &op : {gemm(), biasAdd(), apart}) {
     EXPECT_FALSE(concerns(*ring, op));
@@ -289,8 +290,9 @@ TEST(AttentionSchedules, AllAreLegalOnEveryTopology) {
        {"gpu=1", "gpu=2", "gpu=3", "gpu=4", "gpu=6", "gpu=8", "node=2,gpu=2",
         "node=2,gpu=3", "node=2,gpu=4", "node=4,gpu=2", "a=2,b=2,c=2"})
     for (const OperatorModel &op :
-         {attention(), attention(7, 9, 9), attention(1, 3, 2), grouped(2, 4),
-          grouped(1, 8), grouped(8, 1), grouped(3, 5), sharedValue()})
+         {onlineAttention(), onlineAttention(7, 9, 9), onlineAttention(1, 3, 2),
+          grouped(2, 4), grouped(1, 8), grouped(8, 1), grouped(3, 5),
+          sharedValue()})
       for (const NamedSchedule &named : namedSchedules()) {
         if (!concerns(named, op))
           continue;
@@ -323,16 +325,16 @@ TEST(AttentionSchedules, HeadsOfGroups) {
       make("usp", grouped(8, 2), "node=2,gpu=8").substr(0, 66),
       "loops [rank gpu, -, rank node, time {node} shift {node}] inputs [[");
   // Heads that do not divide are padded.
-  EXPECT_EQ(make("ulysses", attention(7), "gpu=4").substr(0, 23),
+  EXPECT_EQ(make("ulysses", onlineAttention(7), "gpu=4").substr(0, 23),
             "loops [rank gpu, -, -] ");
 }
 
 TEST(AttentionSchedules, Reasons) {
   EXPECT_EQ(make("ring", gemm(), "gpu=4"),
             "'linalg.matmul' is no attention in its online form");
-  EXPECT_EQ(make("ulyses", attention(), "gpu=4"),
+  EXPECT_EQ(make("ulyses", onlineAttention(), "gpu=4"),
             "no schedule is called 'ulyses'; did you mean 'ulysses'?");
-  OperatorModel noHeads = attention();
+  OperatorModel noHeads = onlineAttention();
   noHeads.loops.erase(noHeads.loops.begin());
   noHeads.inputs = {{{0, -1}}, {{1, -1}}, {{1, -1}}};
   noHeads.results = {{{0, -1}}, {{0}}, {{0}}};

@@ -209,16 +209,22 @@ static Value elementwise(OpBuilder &b, Location loc, ValueRange inputs,
       .getResult(0);
 }
 
-/// How a maximum is indexed from the dimensions of state member `result`.
-static AffineMap rowMap(OnlineAttentionOp op, unsigned result) {
+/// How a maximum is indexed from the dimensions of `value`, state member
+/// `result`; both may have the same further dimensions in front (a partial
+/// value).
+static AffineMap rowMap(OnlineAttentionOp op, unsigned result, Value value) {
   // Domain of the maps -> dimensions of the member.
   AffineMap member = op.getMap(*op.getDpsInitOperand(result));
   AffineMap maximum = op.getMap(*op.getDpsInitOperand(Maximum));
+  unsigned rank = cast<ShapedType>(value.getType()).getRank();
+  unsigned front = rank - member.getNumResults();
   SmallVector<AffineExpr> results;
+  for (unsigned dim = 0; dim < front; ++dim)
+    results.push_back(getAffineDimExpr(dim, op.getContext()));
   for (AffineExpr expr : maximum.getResults())
-    results.push_back(
-        getAffineDimExpr(*member.getResultPosition(expr), op.getContext()));
-  return AffineMap::get(member.getNumResults(), 0, results, op.getContext());
+    results.push_back(getAffineDimExpr(front + *member.getResultPosition(expr),
+                                       op.getContext()));
+  return AffineMap::get(rank, 0, results, op.getContext());
 }
 
 SmallVector<Value> OnlineAttentionOp::createRescale(OpBuilder &b, Location loc,
@@ -226,7 +232,7 @@ SmallVector<Value> OnlineAttentionOp::createRescale(OpBuilder &b, Location loc,
                                                     Value pivot) {
   SmallVector<Value> result(state);
   for (unsigned i : {Accumulator, Sum}) {
-    AffineMap row = rowMap(*this, i);
+    AffineMap row = rowMap(*this, i, state[i]);
     result[i] = elementwise(b, loc, {state[Maximum], pivot}, {row, row},
                             state[i], [&](OpBuilder &b, ValueRange args) {
                               return arith::MulFOp::create(
@@ -244,7 +250,7 @@ SmallVector<Value> OnlineAttentionOp::createMerge(OpBuilder &b, Location loc,
   SmallVector<Value> result(into);
   // Accumulator and sum need both maxima as they were, so these come last.
   for (unsigned i : {Accumulator, Sum}) {
-    AffineMap row = rowMap(*this, i);
+    AffineMap row = rowMap(*this, i, into[i]);
     AffineMap identity =
         b.getMultiDimIdentityMap(cast<ShapedType>(into[i].getType()).getRank());
     result[i] = elementwise(
@@ -258,7 +264,7 @@ SmallVector<Value> OnlineAttentionOp::createMerge(OpBuilder &b, Location loc,
           return arith::AddFOp::create(b, loc, mine, theirs);
         });
   }
-  AffineMap row = rowMap(*this, Maximum);
+  AffineMap row = rowMap(*this, Maximum, into[Maximum]);
   result[Maximum] =
       elementwise(b, loc, {others[Maximum]}, {row}, into[Maximum],
                   [&](OpBuilder &b, ValueRange args) {

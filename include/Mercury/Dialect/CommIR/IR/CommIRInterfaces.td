@@ -86,7 +86,8 @@ def DistributableOpInterface : OpInterface<"DistributableOpInterface"> {
            "unsigned":$result, "::mlir::Value":$destination)>,
     InterfaceMethod<[{
       Merges `others` into `into`, one value per member of the group, of the
-      results' shapes or parts of them; in place of `into`.}],
+      results' shapes or parts of them, also with the same further dimensions in
+      front (partial values); in place of `into`.}],
       "::llvm::SmallVector<::mlir::Value>", "createMerge",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "unsigned":$group, "::mlir::ValueRange":$into,
