@@ -90,13 +90,14 @@ std::string Program::compare(const std::vector<run::HostTensor> &results) {
 
 std::string Program::runRanks(const std::string &schedule,
                               const std::string &topology,
-                              const Observer &observer) {
+                              const Observer &observer, bool verifyEach) {
   run::CompileOptions options;
   options.topology = topology;
   options.schedule = schedule;
   options.local = "loops";
   options.optLevel = 0;
   options.observer = observer;
+  options.verifyEach = verifyEach;
   said.clear();
   auto program = run::compileProgram(*module, options);
   if (!program)
@@ -128,7 +129,7 @@ static auto printStage3(std::string *text) {
 std::string Program::runOnRanks(const std::string &schedule,
                                 const std::string &topology,
                                 std::string *stage3) {
-  return runRanks(schedule, topology, printStage3(stage3));
+  return runRanks(schedule, topology, printStage3(stage3), true);
 }
 
 /// Stage 2 -> the function on one device, in place.
@@ -177,12 +178,14 @@ std::string Program::runBoth(const std::string &schedule,
                              std::string *stage3) {
   OwningOpRef<ModuleOp> stage2;
   auto print = printStage3(stage3);
-  std::string wrong =
-      runRanks(schedule, topology, [&](run::Stage stage, Operation *op) {
+  std::string wrong = runRanks(
+      schedule, topology,
+      [&](run::Stage stage, Operation *op) {
         if (stage == run::Stage::Distributed)
           stage2 = cast<ModuleOp>(op).clone();
         print(stage, op);
-      });
+      },
+      /*verifyEach=*/false);
   if (!wrong.empty())
     return "on ranks: " + wrong;
   std::string text;
