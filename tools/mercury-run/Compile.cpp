@@ -17,6 +17,7 @@
 #include "Verify.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -175,6 +176,14 @@ static llvm::Error inlineCalls(OwningOpRef<ModuleOp> &module,
   return llvm::Error::success();
 }
 
+/// Runs the passes and leaves verified IR.
+static LogicalResult runVerified(PassManager &pm, ModuleOp module,
+                                 const CompileOptions &options) {
+  pm.enableVerifier(options.verifyEach);
+  return failure(failed(pm.run(module)) ||
+                 (!options.verifyEach && failed(verify(module))));
+}
+
 /// Stage 0, 1 or 2 -> stage 3, in place.
 static llvm::Error distribute(ModuleOp module, const CompileOptions &options,
                               CompiledProgram &program) {
@@ -195,7 +204,7 @@ static llvm::Error distribute(ModuleOp module, const CompileOptions &options,
   buildDistributePipeline(pm, pipeline);
   if (options.observer)
     pm.addInstrumentation(std::make_unique<StageObserver>(options.observer));
-  if (failed(pm.run(module)))
+  if (failed(runVerified(pm, module, options)))
     return badInput("cannot distribute @" + program.entry);
   program.distributeSeconds = watch.seconds();
   function = module.lookupSymbol<func::FuncOp>(program.entry);
@@ -213,7 +222,7 @@ static llvm::Error lower(ModuleOp module, const CompileOptions &options,
   pipeline.local = options.local;
   pipeline.chunks = options.chunks;
   buildHostPipeline(pm, pipeline);
-  if (failed(pm.run(module)))
+  if (failed(runVerified(pm, module, options)))
     return badInput("cannot lower @" + program.entry + " for CPU ranks");
   program.lowerSeconds = watch.seconds();
   if (options.observer)

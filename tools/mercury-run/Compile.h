@@ -29,6 +29,9 @@ struct CompileOptions {
   int64_t chunks = 1;
   bool promote = true;   ///< accumulate f16 and bf16 in f32
   unsigned optLevel = 3; ///< LLVM's, see createEngine
+  /// Verify the IR after every pass, or only where stages 3 and 4 end: a third
+  /// of the time for small programs.
+  bool verifyEach = true;
   /// Called with the module at the end of each stage that it passes.
   std::function<void(Stage, mlir::Operation *)> observer;
   /// Called with what is being done now.

@@ -1,4 +1,4 @@
-//===- EnumeratedSchedules.cpp - All schedules of a small GEMM ------------===//
+//===- EnumeratedSchedules.cpp - All schedules of small operators ---------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -96,7 +96,7 @@ std::string Program::compare(const std::vector<run::HostTensor> &results) {
 
 std::string Program::runRanks(const std::string &schedule,
                               const std::string &topology,
-                              const Observer &observer,
+                              const Observer &observer, bool verifyEach,
                               std::vector<int64_t> *bytesSent) {
   run::CompileOptions options;
   options.topology = topology;
@@ -104,6 +104,7 @@ std::string Program::runRanks(const std::string &schedule,
   options.local = local;
   options.optLevel = 0;
   options.observer = observer;
+  options.verifyEach = verifyEach;
   said.clear();
   auto program = run::compileProgram(*module, options);
   if (!program)
@@ -140,7 +141,7 @@ std::string Program::runOnRanks(const std::string &schedule,
                                 RunDetails *details) {
   return runRanks(schedule, topology,
                   printStage3(details ? &details->stage3 : nullptr),
-                  details ? &details->bytesSent : nullptr);
+                  /*verifyEach=*/true, details ? &details->bytesSent : nullptr);
 }
 
 /// Stage 2 -> the function on one device, in place.
@@ -189,12 +190,14 @@ std::string Program::runBoth(const std::string &schedule,
                              std::string *stage3) {
   OwningOpRef<ModuleOp> stage2;
   auto print = printStage3(stage3);
-  std::string wrong =
-      runRanks(schedule, topology, [&](run::Stage stage, Operation *op) {
+  std::string wrong = runRanks(
+      schedule, topology,
+      [&](run::Stage stage, Operation *op) {
         if (stage == run::Stage::Distributed)
           stage2 = cast<ModuleOp>(op).clone();
         print(stage, op);
-      });
+      },
+      /*verifyEach=*/false);
   if (!wrong.empty())
     return "on ranks: " + wrong;
   std::string text;

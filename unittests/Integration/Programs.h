@@ -82,7 +82,7 @@ public:
 private:
   using Observer = std::function<void(run::Stage, mlir::Operation *)>;
   std::string runRanks(const std::string &schedule, const std::string &topology,
-                       const Observer &observer,
+                       const Observer &observer, bool verifyEach,
                        std::vector<int64_t> *bytesSent = nullptr);
   std::string erase(mlir::ModuleOp stage2);
   std::string runOne(mlir::ModuleOp erased);
