@@ -213,8 +213,8 @@ static Verdict ulysses(Schedule &s, const Model &op, const Topology &t) {
 static Verdict ulyssesStaged(Schedule &s, const Model &op, const Topology &t) {
   AttentionScript script(s, op, t);
   script.exchangeHeads(script.axes, /*queryToo=*/false);
-  // Chunks over the axes of each loop of heads by themselves.
-  for (const AxisList &chunks : {script.taken, script.left}) {
+  // Chunks over the axes of each loop of heads by themselves, outer ones first.
+  for (const AxisList &chunks : {script.left, script.taken}) {
     script.tile(script.roles.query, chunks);
     script.shard(Attention::Query, script.roles.query, chunks);
     script.fetch(Attention::Query, chunks);

@@ -160,9 +160,10 @@ TEST_F(ReferenceTest, RefusesWhatCannotBeRun) {
   EXPECT_EQ(errorOf("func.func @f(%x: tensor<4xf80>) { return }"),
             "argument 0 of @f has elements of type 'f80', but only f64, f32, "
             "f16, bf16, i64, i32, i8 and i1 can be run");
-  EXPECT_EQ(errorOf("func.func @f(%x: index) { return }"),
-            "argument 0 of @f has type 'index', but only ranked tensors can be "
-            "placed on ranks");
+  EXPECT_EQ(errorOf("func.func @f(%x: vector<4xf32>) { return }"),
+            "argument 0 of @f has type 'vector<4xf32>', but only ranked "
+            "tensors, index, f64, f32, f16, bf16, i64, i32, i8 and i1 can be "
+            "run");
   EXPECT_EQ(errorOf("func.func @f() { return }\nfunc.func @g() { return }"),
             "the module has several functions (@f, @g); name one with --entry");
 }

@@ -245,6 +245,8 @@ TEST(Errors, TextIsCut) {
 }
 
 TEST(Errors, Configurations) {
+  if (processCount() > 1)
+    GTEST_SKIP() << "launches of other sizes than the number of processes";
   auto nothing = [](mercury_context *) { return 0; };
   Outcome outcome = Launch({{"gpu", 0, 0, 0}}, {}).run(nothing);
   EXPECT_EQ(outcome.code, ncclInvalidArgument);
@@ -311,8 +313,9 @@ TEST(Errors, MessageThatNobodyReceives) {
         return 0;
       });
   EXPECT_EQ(outcome.code, ncclInvalidUsage);
-  EXPECT_EQ(outcome.text, "rank 0 sent 4 bytes to rank 1 on communicator 'gpu' "
-                          "{0,1}, which never received them");
+  EXPECT_TRUE(outcome.has("rank 0 sent 4 bytes to rank 1 on communicator 'gpu' "
+                          "{0,1}, which never received them"))
+      << outcome.text;
 }
 
 } // namespace

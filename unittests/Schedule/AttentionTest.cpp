@@ -310,17 +310,17 @@ TEST(AttentionSchedules, AllAreLegalOnEveryTopology) {
 // is left goes to the heads of each.
 TEST(AttentionSchedules, HeadsOfGroups) {
   EXPECT_EQ(make("ulysses", grouped(2, 4), "gpu=4"),
-            "loops [rank gpu:(1)2, rank gpu:(2)2, -, -] inputs [[{}, {}, "
-            "{gpu:(1)2, gpu:(2)2}, {}] -> [{gpu:(1)2}, {gpu:(2)2}, {}, {}], "
-            "[{}, {gpu:(1)2, gpu:(2)2}, {}] -> [{gpu:(1)2}, {}, {}], [{}, "
-            "{gpu:(1)2, gpu:(2)2}, {}] -> [{gpu:(1)2}, {}, {}]] results "
-            "[[{gpu:(1)2}, {gpu:(2)2}, {}, {}] -> [{}, {}, {gpu:(1)2, "
-            "gpu:(2)2}, {}], [{gpu:(1)2}, {gpu:(2)2}, {}] -> [{}, {}, "
-            "{gpu:(1)2, gpu:(2)2}], [{gpu:(1)2}, {gpu:(2)2}, {}] -> [{}, {}, "
+            "loops [rank gpu:(2)2, rank gpu:(1)2, -, -] inputs [[{}, {}, "
+            "{gpu:(1)2, gpu:(2)2}, {}] -> [{gpu:(2)2}, {gpu:(1)2}, {}, {}], "
+            "[{}, {gpu:(1)2, gpu:(2)2}, {}] -> [{gpu:(2)2}, {}, {}], [{}, "
+            "{gpu:(1)2, gpu:(2)2}, {}] -> [{gpu:(2)2}, {}, {}]] results "
+            "[[{gpu:(2)2}, {gpu:(1)2}, {}, {}] -> [{}, {}, {gpu:(1)2, "
+            "gpu:(2)2}, {}], [{gpu:(2)2}, {gpu:(1)2}, {}] -> [{}, {}, "
+            "{gpu:(1)2, gpu:(2)2}], [{gpu:(2)2}, {gpu:(1)2}, {}] -> [{}, {}, "
             "{gpu:(1)2, gpu:(2)2}]]");
   // 8 KV heads and 16 ranks; and as many ranks as KV heads, with a ring around.
   EXPECT_EQ(make("ulysses", grouped(8, 2), "gpu=16").substr(0, 44),
-            "loops [rank gpu:(1)8, rank gpu:(8)2, -, -] i");
+            "loops [rank gpu:(2)8, rank gpu:(1)2, -, -] i");
   EXPECT_EQ(
       make("usp", grouped(8, 2), "node=2,gpu=8").substr(0, 66),
       "loops [rank gpu, -, rank node, time {node} shift {node}] inputs [[");
@@ -340,6 +340,8 @@ TEST(AttentionSchedules, Reasons) {
   noHeads.results = {{{0, -1}}, {{0}}, {{0}}};
   EXPECT_EQ(make("ring", noHeads, "gpu=2").substr(0, 6), "loops ");
   for (const char *name : {"ulysses", "ulysses_staged"})
-    EXPECT_EQ(make(name, noHeads, "gpu=2"),
-              "'commir.online_attention' has no heads to parallelize");
+    EXPECT_EQ(
+        make(name, noHeads, "gpu=2"),
+        "'commir.online_attention' has no loop of heads to parallelize over "
+        "{gpu}");
 }
