@@ -192,8 +192,8 @@ static Value scaleFactor(OpBuilder &b, Location loc, Value from, Value to) {
   return arith::SelectOp::create(b, loc, same, one, factor);
 }
 
-/// An elementwise op over the dimensions of `like`; operands that lack the
-/// value's feature (the maxima) have `rowMap`.
+/// An elementwise op in place of `output`; inputs that lack its feature (the
+/// maxima) have `rowMap`.
 static Value elementwise(OpBuilder &b, Location loc, ValueRange inputs,
                          ArrayRef<AffineMap> maps, Value output,
                          function_ref<Value(OpBuilder &, ValueRange)> body) {

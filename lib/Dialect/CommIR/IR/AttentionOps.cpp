@@ -169,9 +169,9 @@ LogicalResult AttentionOp::verify() {
   if (getOutputs().empty() || getOutputs().size() > 2)
     return emitOpError() << "expects one or two outputs, got "
                          << getOutputs().size();
-  // attention_c6
   if (failed(verifyCommon(*this)))
     return failure();
+  // attention_c6
   return verifyState(*this, 1);
 }
 
@@ -180,9 +180,9 @@ LogicalResult OnlineAttentionOp::verify() {
   if (getOutputs().size() != 3)
     return emitOpError() << "expects three outputs, got "
                          << getOutputs().size();
-  // online_attention_c6
   if (failed(verifyCommon(*this)))
     return failure();
+  // online_attention_c6
   return verifyState(*this, 0);
 }
 

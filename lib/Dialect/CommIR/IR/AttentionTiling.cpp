@@ -51,8 +51,9 @@ template <typename OpTy> static Folds mixedExtents(OpBuilder &b, OpTy op) {
 template <typename OpTy>
 static SmallVector<Range> domainOf(OpBuilder &b, OpTy op) {
   SmallVector<Range> domain;
-  for (OpFoldResult extent :
-       ArrayRef<OpFoldResult>(mixedExtents(b, op)).take_front(numLoops(op)))
+  Folds extents = mixedExtents(b, op);
+  extents.resize(numLoops(op));
+  for (OpFoldResult extent : extents)
     domain.push_back({b.getIndexAttr(0), extent, b.getIndexAttr(1)});
   return domain;
 }
