@@ -12,6 +12,7 @@
 #include "Mercury/Dialect/CommIR/TransformOps/DialectExtension.h"
 #include "Mercury/Dialect/Linalg/DistributableOpInterfaceImpl.h"
 #include "Mercury/Pipelines/Pipelines.h"
+#include "Mercury/Transforms/Gpu/Passes.h"
 #include "Mercury/Transforms/Local/Passes.h"
 #include "Mercury/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
@@ -32,6 +33,7 @@ void mercury::registerAllPasses() {
   mlir::registerAllPasses();
   registerMercuryTransformsPasses();
   registerMercuryConversionPasses();
+  registerGpuPasses();
   registerLocalPasses();
   registerLocalPipelines();
   registerPipelines();

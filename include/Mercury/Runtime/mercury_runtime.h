@@ -76,6 +76,38 @@ int32_t mercury_status(mercury_context *ctx);
 /* Text of the first error recorded, "" when there is none. */
 const char *mercury_error(mercury_context *ctx);
 
+/* Programs for devices with streams: `f` returns when all is enqueued, and its
+ * results are there when the compute stream has come to its end, as arguments
+ * have to be when it starts. Memory is allocated and freed in the order of the
+ * compute stream. */
+
+/* The stream that kernels are launched on; made on first use. */
+cudaStream_t mercury_compute_stream(mercury_context *ctx);
+
+/* The kernel `name` of a device image of `bytes` bytes, a constant of the
+ * program, loaded on first use. Returns NULL and records an error when the
+ * device refuses it. */
+void *mercury_kernel(mercury_context *ctx, const void *image, int64_t bytes,
+                     const char *name);
+
+/* Waits until all streams of the rank are at their end. Returns the status. */
+int32_t mercury_synchronize(mercury_context *ctx);
+
+/* C[i][j] += sum over p of A[i][p] B[p][j], for `batches` matrices of m x n and
+ * k; strides in elements, of rows and columns one is 1. */
+typedef struct {
+  int64_t batches, m, n, k;
+  int64_t row_stride_a, column_stride_a, batch_stride_a;
+  int64_t row_stride_b, column_stride_b, batch_stride_b;
+  int64_t row_stride_c, column_stride_c, batch_stride_c;
+  int64_t input_type, output_type; /* ncclDataType_t */
+} mercury_matmul_problem;
+
+/* Enqueues a matrix product of the device's library on the compute stream. */
+int32_t mercury_matmul(mercury_context *ctx,
+                       const mercury_matmul_problem *problem, const void *a,
+                       const void *b, void *c);
+
 /* Streams and events, named and typed as upstream's gpu lowering calls them. */
 void *mgpuStreamCreate(void);
 void mgpuStreamDestroy(void *stream);
@@ -85,6 +117,15 @@ void *mgpuEventCreate(void);
 void mgpuEventDestroy(void *event);
 void mgpuEventSynchronize(void *event);
 void mgpuEventRecord(void *event, void *stream);
+
+/* Enqueues a kernel. `parameters` points to `num_parameters` pointers, each to
+ * an aligned slot of 8 bytes that holds a pointer or a number and is read
+ * before the call returns. Errors are recorded in the context of the calling
+ * thread. */
+void mgpuLaunchKernel(void *kernel, intptr_t grid_x, intptr_t grid_y,
+                      intptr_t grid_z, intptr_t block_x, intptr_t block_y,
+                      intptr_t block_z, int32_t shared_bytes, void *stream,
+                      void **parameters, void **extra, size_t num_parameters);
 
 #ifdef __cplusplus
 }

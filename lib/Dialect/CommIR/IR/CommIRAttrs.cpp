@@ -111,6 +111,20 @@ void commir::printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
   printer << print(toAxisList(axes));
 }
 
+ParseResult commir::parseStream(OpAsmParser &parser, ArrayAttr &axes) {
+  if (failed(parser.parseOptionalKeyword("compute")))
+    return parseAxes(parser, axes);
+  axes = ArrayAttr::get(parser.getContext(), {});
+  return success();
+}
+
+void commir::printStream(OpAsmPrinter &printer, Operation *op, ArrayAttr axes) {
+  if (axes.empty())
+    printer << "compute";
+  else
+    printAxes(printer, op, axes);
+}
+
 ParseResult commir::parsePlacement(OpAsmParser &parser,
                                    PlacementAttr &placement) {
   SMLoc loc = parser.getCurrentLocation();

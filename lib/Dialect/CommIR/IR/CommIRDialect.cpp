@@ -152,6 +152,9 @@ LogicalResult CommIRDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kMemoryOwnerAttrName)
     return expect(isa<IntegerAttr>(value), "an integer");
+  if (name == kKernelAttrName)
+    return expect(isa<UnitAttr>(value) && isa<FunctionOpInterface>(op),
+                  "without a value, on a function");
   if (name == kTopologyAttrName) {
     auto symbol = dyn_cast<FlatSymbolRefAttr>(value);
     return expect(symbol && lookupOutward(op, symbol),

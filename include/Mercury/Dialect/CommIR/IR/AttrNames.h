@@ -41,6 +41,8 @@ inline constexpr llvm::StringLiteral kMemoryClassAttrName =
     "commir.memory_class";
 inline constexpr llvm::StringLiteral kMemoryOwnerAttrName =
     "commir.memory_owner";
+/// On a function: a kernel, which `commir.launch` enqueues.
+inline constexpr llvm::StringLiteral kKernelAttrName = "commir.kernel";
 
 } // namespace mercury::commir
 

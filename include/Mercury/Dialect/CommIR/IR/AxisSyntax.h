@@ -24,6 +24,10 @@ mlir::FailureOr<Placement> parsePlacementText(mlir::AsmParser &parser);
 mlir::ParseResult parseAxes(mlir::OpAsmParser &parser, mlir::ArrayAttr &axes);
 void printAxes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                mlir::ArrayAttr axes);
+/// `compute` (an empty list), or the axes of a communication stream.
+mlir::ParseResult parseStream(mlir::OpAsmParser &parser, mlir::ArrayAttr &axes);
+void printStream(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                 mlir::ArrayAttr axes);
 mlir::ParseResult parsePlacement(mlir::OpAsmParser &parser,
                                  PlacementAttr &placement);
 void printPlacement(mlir::OpAsmPrinter &printer, mlir::Operation *op,

@@ -61,6 +61,10 @@ mlir::ArrayAttr toArrayAttr(mlir::MLIRContext *context, const AxisList &axes);
 /// none.
 TopologyOp lookupTopology(mlir::Operation *op);
 
+/// The type that an operand of `commir.launch` of `type` has inside the kernel:
+/// a memref starts at its first element, other types stay.
+mlir::Type kernelArgumentType(mlir::Type type);
+
 /// True when `value` holds nothing but `element`: a fill or a splat constant,
 /// also through placement ops.
 bool isFilledWith(mlir::Value value, mlir::Attribute element);

@@ -14,6 +14,7 @@ include "Mercury/Dialect/CommIR/IR/CollectiveOps.td"
 include "Mercury/Dialect/CommIR/IR/LoopOps.td"
 include "Mercury/Dialect/CommIR/IR/PlacementOps.td"
 include "Mercury/Dialect/CommIR/IR/RotateOps.td"
+include "Mercury/Dialect/CommIR/IR/StreamOps.td"
 include "Mercury/Dialect/CommIR/IR/TopologyOps.td"
 
 #endif
