@@ -102,7 +102,7 @@ void *Allocator::allocate(int64_t bytes, int32_t memoryClass, int32_t owner,
   return pointer;
 }
 
-bool Allocator::release(void *pointer, std::string &error) {
+bool Allocator::release(void *pointer, Freed &freed, std::string &error) {
   if (!pointer)
     return true;
   std::lock_guard<std::mutex> lock(mutex);
@@ -116,9 +116,16 @@ bool Allocator::release(void *pointer, std::string &error) {
   live.erase(found);
   current -= block.bytes;
   currentByClass[block.memoryClass] -= block.bytes;
-  kept[block.capacity].push_back(pointer);
-  keptBytes += block.capacity;
+  freed = Freed{pointer, block.capacity};
   return true;
+}
+
+void Allocator::reuse(Freed freed) {
+  if (!freed.pointer)
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  kept[freed.capacity].push_back(freed.pointer);
+  keptBytes += freed.capacity;
 }
 
 void Allocator::getStats(mercury_host_stats &stats) {

@@ -35,8 +35,16 @@ public:
   /// NULL, and the reason in `error`, when the request is refused.
   void *allocate(int64_t bytes, int32_t memoryClass, int32_t owner,
                  std::string &error);
-  /// False, and the reason in `error`, when `pointer` is not a live block.
-  bool release(void *pointer, std::string &error);
+  /// A block that is counted no more, or none.
+  struct Freed {
+    void *pointer = nullptr;
+    size_t capacity = 0;
+  };
+  /// Counts a block as freed, without giving it out again. False, and the reason
+  /// in `error`, when `pointer` is not a live block.
+  bool release(void *pointer, Freed &freed, std::string &error);
+  /// Lets it be given out again.
+  void reuse(Freed freed);
   /// Fills in the counters of memory.
   void getStats(mercury_host_stats &stats);
   /// Peaks restart from what is live now.

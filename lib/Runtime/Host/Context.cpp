@@ -86,6 +86,8 @@ ncclComm *mercury_context::getCommunicator(int32_t index) {
 }
 
 void mercury_context::drain() {
+  if (computeStream)
+    computeStream->synchronize();
   for (const auto &stream : streams)
     if (stream)
       stream->synchronize();
@@ -94,6 +96,7 @@ void mercury_context::drain() {
 }
 
 void mercury_context::destroyStreams() {
+  computeStream.reset();
   for (auto &stream : streams)
     stream.reset();
   for (Stream *stream : programStreams)
@@ -127,7 +130,7 @@ cudaStream_t mercury_comm_stream(mercury_context *context, int32_t index) {
     return nullptr;
   auto &stream = context->streams[index];
   if (!stream)
-    stream = std::make_unique<Stream>();
+    stream = std::make_unique<Stream>(context->domain);
   return reinterpret_cast<cudaStream_t>(stream.get());
 }
 
@@ -158,8 +161,13 @@ void *mercury_alloc(mercury_context *context, int64_t bytes,
 
 void mercury_free(mercury_context *context, void *pointer) {
   std::string error;
-  if (!context->allocator.release(pointer, error))
-    context->recordError(ncclInvalidArgument, "", error);
+  Allocator::Freed freed;
+  if (!context->allocator.release(pointer, freed, error))
+    return context->recordError(ncclInvalidArgument, "", error);
+  auto reuse = [context, freed] { context->allocator.reuse(freed); };
+  // What the compute stream was given may still use it.
+  if (!context->computeStream || !context->computeStream->push(reuse))
+    reuse();
 }
 
 void mercury_check(mercury_context *context, int32_t result, const char *what) {

@@ -32,6 +32,7 @@ struct Settings {
   double timeScale = 1;
   double watchdogSeconds = 30;
   int64_t memoryLimit = 0;
+  double jitterSeconds = 0;
 };
 
 /// Where one thread sleeps. Guarded by the mutex of the domain that it waits
@@ -112,7 +113,8 @@ public:
   std::vector<bool> returned;
   /// Ranks that wait in mercury_host_barrier.
   std::vector<bool> inBarrier;
-  /// Threads that copy or reduce at the moment, outside of the lock.
+  /// Threads that copy, reduce or run a kernel at the moment, outside of the
+  /// lock.
   int working = 0;
   /// Where rank 0 wants what mercury_host_gather collects.
   void *gathered = nullptr;

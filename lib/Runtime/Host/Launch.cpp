@@ -76,12 +76,15 @@ std::string mercury::host::makePlan(const mercury_host_config &config,
                   "not be negative",
                   config.time_scale, config.watchdog_seconds,
                   static_cast<long long>(config.memory_limit));
+  if (!(config.jitter_seconds >= 0))
+    return format("jitter of %g s must not be negative", config.jitter_seconds);
   plan.settings.mode = config.mode;
   plan.settings.strict = config.strict != 0;
   plan.settings.emulateLinks = config.emulate_links != 0;
   plan.settings.timeScale = config.time_scale;
   plan.settings.watchdogSeconds = config.watchdog_seconds;
   plan.settings.memoryLimit = config.memory_limit;
+  plan.settings.jitterSeconds = config.jitter_seconds;
   return "";
 }
 
