@@ -76,9 +76,13 @@ private:
   unsigned numTexts = 0;
   Block *entry = nullptr; ///< of a thread
   SmallVector<Type> argumentTypes;
-  /// Ops that call the runtime, with how they are told to a user.
-  llvm::MapVector<Operation *, std::string> texts;
-  llvm::MapVector<Operation *, EmulatedAccess> accesses;
+  /// An op that calls the runtime.
+  struct Site {
+    Operation *op;
+    std::string text; ///< how it is told to a user
+    bool isShared;    ///< accesses the memory of the block
+  };
+  SmallVector<Site> sites;
 };
 } // namespace
 
@@ -145,11 +149,13 @@ void KernelEmulator::nameOps() {
     std::optional<EmulatedAccess> access;
     if (checks)
       access = emulatedAccess(op);
-    if (access)
-      accesses.insert({op, *access});
     if (!access && !isa<gpu::BarrierOp, gpu::ShuffleOp>(op))
       return;
-    llvm::raw_string_ostream os(texts[op]);
+    Site &site = sites.emplace_back();
+    site.op = op;
+    site.isShared = access && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(
+                                  cast<MemRefType>(access->memory.getType()));
+    llvm::raw_string_ostream os(site.text);
     op->print(os, state);
   });
 }
@@ -247,11 +253,11 @@ void KernelEmulator::replaceArguments(Block &entry) {
 /// Barriers, shuffles, checks and the end.
 void KernelEmulator::replaceOps() {
   Value thread = entry->getArgument(kThread);
-  for (auto &[op, name] : texts) {
+  for (auto &[op, name, isShared] : sites) {
     OpBuilder b(op);
     Value opText = text(b, name);
-    if (auto it = accesses.find(op); it != accesses.end()) {
-      checkAccess(op, it->second, thread, opText);
+    if (std::optional<EmulatedAccess> access = emulatedAccess(op)) {
+      checkAccess(op, *access, isShared, thread, opText);
       continue;
     }
     auto shuffle = dyn_cast<gpu::ShuffleOp>(op);

@@ -9,7 +9,6 @@
 #include "EmulatedAccess.h"
 #include "Mercury/Runtime/mercury_simt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -23,9 +22,7 @@ std::optional<EmulatedAccess> mercury::emulatedAccess(Operation *op) {
     auto type = cast<MemRefType>(memory.getType());
     auto vector = dyn_cast<VectorType>(value);
     auto elements = dyn_cast<VectorType>(type.getElementType());
-    EmulatedAccess access{memory, op.getIndices(), 1, writes,
-                          gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type),
-                          std::nullopt};
+    EmulatedAccess access{memory, op.getIndices(), 1, writes, std::nullopt};
     if (vector && !elements)
       access.count = vector.getNumElements();
     if (llvm::MaybeAlign alignment = op.getMaybeAlign())
@@ -102,7 +99,7 @@ static Value addressOf(OpBuilder &b, Location loc,
 }
 
 void mercury::checkAccess(Operation *op, const EmulatedAccess &access,
-                          Value thread, Value text) {
+                          bool isShared, Value thread, Value text) {
   OpBuilder b(op);
   Location loc = op->getLoc();
   auto type = cast<MemRefType>(access.memory.getType());
@@ -128,13 +125,13 @@ void mercury::checkAccess(Operation *op, const EmulatedAccess &access,
     callRuntime(b, loc, "mercury_simt_out_of_range", {},
                 ValueRange{thread, index, count, extent, text});
   }
-  if (!access.isShared && !access.alignment)
+  if (!isShared && !access.alignment)
     return;
   int64_t bytes = access.count * elementBytes(type.getElementType());
   Value kind = arith::ConstantIntOp::create(
       b, loc,
       (access.writes ? MERCURY_SIMT_WRITE : 0) |
-          (access.isShared ? MERCURY_SIMT_SHARED : 0),
+          (isShared ? MERCURY_SIMT_SHARED : 0),
       32);
   callRuntime(b, loc, "mercury_simt_access", {},
               ValueRange{thread, addressOf(b, loc, access), constant(bytes),

@@ -22,7 +22,6 @@ struct EmulatedAccess {
   mlir::OperandRange indices;
   int64_t count;
   bool writes;
-  bool isShared;                    ///< memory of the block
   std::optional<int64_t> alignment; ///< bytes, as promised by the op
 };
 
@@ -39,11 +38,10 @@ mlir::Value callRuntime(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::ValueRange operands);
 
 /// Inserts before `op` calls that end `thread` when an index is out of range,
-/// the address is not aligned, or an access of shared memory conflicts with
-/// that of another thread. `text` is what the op is called. The memory space of
-/// `access.memory` may have been taken away.
+/// the address is not aligned, or, when the memory is shared by the block, the
+/// access conflicts with that of another thread. `text` is what the op is called.
 void checkAccess(mlir::Operation *op, const EmulatedAccess &access,
-                 mlir::Value thread, mlir::Value text);
+                 bool isShared, mlir::Value thread, mlir::Value text);
 
 } // namespace mercury
 
