@@ -107,6 +107,86 @@ def EmulateKernelsPass
     "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
     "mlir::scf::SCFDialect",
   ];
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
+class EventsPass<string name> : Pass<name, "::mlir::func::FuncOp"> {
+  let options = [
+    Option<"budget", "budget", "int64_t", "5000000",
+           "Ops to play, all ranks together; a communication counts for 16">];
+}
+
+def InsertEventsPass : EventsPass<"mercury-insert-events"> {
+  let summary = "tie the streams of ranks by events, so that the host never "
+                "waits";
+  let description = [{
+    Plays the function on every rank and ties what must be in order on different
+    streams: uses of a part of a buffer of which one writes (the function's
+    start writes all arguments on the compute stream, its end uses them;
+    allocation and release of a buffer use all of it), and communication over
+    different sets of axes, unless the later of two starts before the earlier is
+    waited for. Of communication that may be in flight together with such of
+    other axes, `commir.concurrent` names these.
+
+    An event is recorded right after the op that it stands for, and waited for
+    right before the op that follows or before the loop around it. Where the
+    event would have been recorded again by then, the wait stands where
+    `commir.wait` stood. No event or wait is emitted that the others imply. Then
+    `commir.wait` and requests go: nothing blocks any more.
+
+    **Precondition:** `mercury-verify-communication` holds, all computation
+    stands in kernels, no event yet. What cannot be played is an error.
+    **Postcondition:** `mercury-verify-events` holds, and would not without any
+    one of the events.
+
+    ```mlir
+    scf.for %step = %c0 to %c4 step %c1 iter_args(...) {
+      commir.hop %k into %next by [#commir.hop<{gpu} by 1>] request 0 : ...
+      commir.launch @attend ins(%q, %k : ...) outs(%state : ...)
+      commir.wait 0 for %k, %next : ...
+    }
+    // becomes
+    commir.wait_event 0 on {gpu} // recorded at the start
+    scf.for %step = %c0 to %c4 step %c1 iter_args(...) {
+      commir.wait_event 2 on {gpu} // %next is no longer read
+      commir.hop %k into %next by [#commir.hop<{gpu} by 1>] : ...
+      commir.record_event 1 on {gpu}
+      commir.launch @attend ins(%q, %k : ...) outs(%state : ...)
+      commir.record_event 2 on compute
+      commir.wait_event 1 on compute // for this hop, not for the next
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numEvents", "num-events", "Events recorded">,
+    Statistic<"numWaits", "num-waits", "Waits for events">];
+}
+
+def VerifyEventsPass : EventsPass<"mercury-verify-events"> {
+  let summary = "Check that events order all that must be in order";
+  let description = [{
+    Plays the function on every rank, keeps a vector clock for each stream, and
+    rejects two uses of a part of a buffer, of which one writes, that streams
+    may do in either order (see `mercury-insert-events` for what counts as a
+    use), and communication over different sets of axes that may be in flight
+    together without `commir.concurrent`, or with more than two. Events that are
+    waited for and never recorded, or recorded by two ops, are errors, and uses
+    of buffers on the host. Ranks must communicate in one order.
+
+    **Precondition:** all computation stands in kernels; communication does not
+    block. **Postcondition:** nothing is changed.
+
+    ```mlir
+    commir.all_gather %a into %b over {gpu} : ...
+    // error: reads a buffer on compute that is still in use on {gpu}: no event
+    // orders the two
+    commir.launch @k ins(%b : ...) outs(%c : ...)
+    ```
+  }];
+  let statistics = [
+    Statistic<"numItems", "num-items", "Items played, all ranks together">];
 }
 
 #endif
