@@ -107,6 +107,7 @@ def EmulateKernelsPass
     "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
     "mlir::scf::SCFDialect",
   ];
+}
 
 //===----------------------------------------------------------------------===//
 // Events
