@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Device code written by hand: what is right gives the result under any order of
-// threads, what is wrong is found.
+// Device code written by hand: what is right gives the result under any order
+// of threads, what is wrong is found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,9 @@ using namespace mercury::test;
 /// A module with one kernel; `S` in `body` and `shared` is the memory space of
 /// shared memory.
 static std::string deviceText(const std::string &arguments,
-                              const std::string &shared, const std::string &grid,
-                              const std::string &block, std::string body) {
+                              const std::string &shared,
+                              const std::string &grid, const std::string &block,
+                              std::string body) {
   std::string text = "module attributes {gpu.container_module} {\n"
                      "  gpu.module @kernels {\n    gpu.func @k(" +
                      arguments + ")" +
@@ -287,12 +288,86 @@ TEST(Emulation, Transpose) {
   checkKernel(check);
 }
 
+// A register tile of 4 x 4 for each of 256 threads, operands of 16 columns at a
+// time in shared memory.
+TEST(Emulation, MatmulTile) {
+  KernelCheck check;
+  std::string body = R"(
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c4 = arith.constant 4 : index
+      %c16 = arith.constant 16 : index
+      %c64 = arith.constant 64 : index
+      %zero = arith.constant dense<0.0> : vector<4xf32>
+      %tx = gpu.thread_id x
+      %ty = gpu.thread_id y
+      %x4 = arith.muli %tx, %c4 : index
+      %y4 = arith.muli %ty, %c4 : index
+      %rows:4 = scf.for %k = %c0 to %c64 step %c16
+          iter_args(%p0 = %zero, %p1 = %zero, %p2 = %zero, %p3 = %zero)
+          -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>) {
+        %bRow = arith.addi %k, %ty : index
+        %bv = vector.load %b[%bRow, %x4] : memref<64x64xf32>, vector<4xf32>
+        vector.store %bv, %wb[%ty, %x4] : memref<16x64xf32, $S>, vector<4xf32>
+        scf.for %i = %c0 to %c4 step %c1 {
+          %r = arith.addi %y4, %i : index
+          %at = arith.addi %k, %tx : index
+          %av = memref.load %a[%r, %at] : memref<64x64xf32>
+          memref.store %av, %wa[%r, %tx] : memref<64x16xf32, $S>
+        }
+        gpu.barrier
+        %sums:4 = scf.for %j = %c0 to %c16 step %c1
+            iter_args(%q0 = %p0, %q1 = %p1, %q2 = %p2, %q3 = %p3)
+            -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>) {
+          %line = vector.load %wb[%j, %x4] : memref<16x64xf32, $S>, vector<4xf32>
+)";
+  for (int i = 0; i < 4; ++i) {
+    std::string n = std::to_string(i);
+    body += "          %n" + n + " = arith.constant " + n + " : index\n" +
+            "          %r" + n + " = arith.addi %y4, %n" + n + " : index\n" +
+            "          %e" + n + " = memref.load %wa[%r" + n +
+            ", %j] : memref<64x16xf32, $S>\n          %f" + n +
+            " = vector.broadcast %e" + n + " : f32 to vector<4xf32>\n" +
+            "          %s" + n + " = vector.fma %f" + n + ", %line, %q" + n +
+            " : vector<4xf32>\n";
+  }
+  body += R"(
+          scf.yield %s0, %s1, %s2, %s3
+              : vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>
+        }
+        gpu.barrier
+        scf.yield %sums#0, %sums#1, %sums#2, %sums#3
+            : vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>
+      }
+)";
+  for (int i = 0; i < 4; ++i) {
+    std::string n = std::to_string(i);
+    body += "      %i" + n + " = arith.constant " + n + " : index\n      %o" +
+            n + " = arith.addi %y4, %i" + n + " : index\n" +
+            "      vector.store %rows#" + n + ", %c[%o" + n +
+            ", %x4] : memref<64x64xf32>, vector<4xf32>\n";
+  }
+  check.text = deviceText(
+      "%a: memref<64x64xf32>, %b: memref<64x64xf32>, %c: memref<64x64xf32>",
+      "%wa: memref<64x16xf32, $S>, %wb: memref<16x64xf32, $S>", "1, 1, 1",
+      "16, 16, 1", body);
+  check.reference = [](KernelArguments &arguments) {
+    for (int64_t i = 0; i < 64; ++i)
+      for (int64_t j = 0; j < 64; ++j) {
+        double sum = 0;
+        for (int64_t k = 0; k < 64; ++k)
+          sum += arguments[0]->at({i, k}) * arguments[1]->at({k, j});
+        arguments[2]->set(i * 64 + j, sum);
+      }
+  };
+  EXPECT_GT(checkKernel(check), 0); // f32 against f64
+}
+
 // Grid in z, numbers as arguments, constants, and the dimensions themselves.
 TEST(Emulation, Ids) {
   KernelCheck check;
-  check.text = deviceText(
-      "%n: index, %k: i32, %out: memref<2x3x4x8x2xi32>", "", "4, 3, 2",
-      "2, 8, 1", R"(
+  check.text = deviceText("%n: index, %k: i32, %out: memref<2x3x4x8x2xi32>", "",
+                          "4, 3, 2", "2, 8, 1", R"(
       %bx = gpu.block_id x
       %by = gpu.block_id y
       %bz = gpu.block_id z
@@ -349,8 +424,7 @@ TEST(Emulation, MissingBarrier) {
       KernelArguments actual = kernel->makeArguments(1);
       ASSERT_EQ(mercury_simt_set_order(order), 0);
       EXPECT_EQ(program->run(actual), "");
-      greatest =
-          std::max(greatest, relativeNorm(*actual[1], *expected[1]));
+      greatest = std::max(greatest, relativeNorm(*actual[1], *expected[1]));
     }
     mercury_simt_set_order("ascending");
     if (missing < 7)
@@ -361,9 +435,34 @@ TEST(Emulation, MissingBarrier) {
 TEST(Emulation, Race) {
   std::string fault = faultOf(blockSum(0), "ascending");
   EXPECT_CONTAINS(fault,
-                  "kernel 'k', block (0, 0, 0), thread (64, 0, 0): writes byte "
-                  "256 of shared memory that thread (0, 0, 0) read, without a "
-                  "barrier in between: memref.store %0, %arg2[%thread_id_x]");
+                  "kernel 'k', block (0, 0, 0), thread (64, 0, 0): writes what "
+                  "thread (0, 0, 0) read, without a barrier in between: "
+                  "memref.store %0, %arg2[%thread_id_x]");
+}
+
+// Blocks have no order, whatever barriers they have.
+TEST(Emulation, RaceOfBlocks) {
+  for (bool reads : {false, true}) {
+    std::string body = R"(
+      %b = gpu.block_id x
+      %t = gpu.thread_id x
+      %c1 = arith.constant 1 : index
+      %x = arith.constant 1.0 : f32
+      memref.store %x, %out[%b, %t] : memref<3x32xf32>
+      gpu.barrier
+      %next = arith.xori %b, %c1 : index
+)";
+    body += reads ? "%y = memref.load %out[%next, %t] : memref<3x32xf32>\n"
+                    "memref.store %y, %to[%b, %t] : memref<2x32xf32>\n"
+                  : "memref.store %x, %out[%next, %t] : memref<3x32xf32>\n";
+    std::string fault =
+        faultOf(deviceText("%out: memref<3x32xf32>, %to: memref<2x32xf32>", "",
+                           "2, 1, 1", "32, 1, 1", body),
+                "ascending");
+    EXPECT_CONTAINS(fault, "block (1, 0, 0), thread (0, 0, 0): writes what "
+                           "thread (0, 0, 0) of another block ");
+    EXPECT_CONTAINS(fault, reads ? " read: memref.store" : " wrote: memref.st");
+  }
 }
 
 /// All threads of 64 do `body`; %w is shared.
@@ -460,9 +559,9 @@ TEST(Emulation, Misaligned) {
 
 // A fault in one kernel does not disturb the next.
 TEST(Emulation, AfterAFault) {
-  EXPECT_NE(faultOf(small("scf.if %isLast { } else { gpu.barrier }\n"),
-                    "ascending"),
-            "");
+  EXPECT_NE(
+      faultOf(small("scf.if %isLast { } else { gpu.barrier }\n"), "ascending"),
+      "");
   KernelCheck check;
   check.text = blockSum();
   check.reference = sumRows;
@@ -506,9 +605,9 @@ TEST(Emulation, ManyThreads) {
 // It sees what a kernel does beside its elements.
 TEST(KernelBuffer, Intact) {
   mlir::MLIRContext context;
-  auto type = mlir::MemRefType::get(
-      {3, 4}, mlir::Float32Type::get(&context),
-      mlir::StridedLayoutAttr::get(&context, 0, {6, 1}));
+  auto type =
+      mlir::MemRefType::get({3, 4}, mlir::Float32Type::get(&context),
+                            mlir::StridedLayoutAttr::get(&context, 0, {6, 1}));
   KernelBuffer buffer(type, 16);
   auto *base = reinterpret_cast<float *>(buffer.descriptor()[1]);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(base) % 32, 16u);

@@ -48,6 +48,18 @@ struct LowerKernelsToGpuPass
     return kernel.emitError("no device code is known for this kernel");
   }
 
+  /// The module of the device has the constants that its functions name.
+  static void copyConstants(const SymbolTable &host,
+                            gpu::GPUModuleOp kernels) {
+    SymbolTable device(kernels);
+    kernels.walk([&](memref::GetGlobalOp op) {
+      if (device.lookup(op.getName()))
+        return;
+      device.insert(host.lookup(op.getName())->clone(),
+                    kernels.getBody()->begin());
+    });
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     llvm::Expected<Chip> target = findChip(chip);
@@ -70,6 +82,7 @@ struct LowerKernelsToGpuPass
     for (func::FuncOp function : functions)
       if (failed(lower(function, kernels, *target)))
         return signalPassFailure();
+    copyConstants(symbols, kernels);
     module.walk([&](LaunchOp launch) {
       launch.setKernelAttr(SymbolRefAttr::get(
           kernels.getSymNameAttr(),

@@ -10,6 +10,66 @@
 
 include "mlir/Pass/PassBase.td"
 
+def OutlineKernelsPass : Pass<"mercury-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "move a rank's own work into kernels that the host launches";
+  let description = [{
+    In every public function on buffers, work on elements becomes functions with
+    `commir.kernel` and launches of them: a contraction, an online attention or an
+    op with `commir.patch` alone; other linalg ops and copies in groups, as long
+    as possible, of ops that follow each other, with nothing between them that
+    communicates or frees what they use. The ops of a group have parallel loops in
+    common through which they access what one of them writes alike, so that a
+    block of threads can run one op after the other on its share of these loops.
+    Kernels that are alike are one function, called
+    `<function>_<what>_<n>`.
+
+    Views, index arithmetic, loops and conditions stay where they are. Numbers
+    are passed by value. Constants (`arith.constant`, and `memref.get_global` that
+    is only computed with) are made inside the kernel; a constant that is sent, or
+    is an operand of work that stands alone, is copied to a buffer once per call.
+    Arguments carry `llvm.align` in bytes, at most 16.
+
+    **Precondition:** functions of a rank on buffers that are static in shape and
+    strides, communication overlapped; linalg.softmax and commir.attention
+    decomposed.
+    **Postcondition:** public functions have no op that touches elements but
+    `memref.load` of constants; an op of which no kernel can be made is an error.
+
+    ```mlir
+    func.func @f(%x: memref<4x8xf32>, %sum: memref<4xf32>) {
+      %zero = arith.constant 0.0 : f32
+      linalg.fill ins(%zero : f32) outs(%sum : memref<4xf32>)
+      linalg.reduce { arith.addf } ins(%x : memref<4x8xf32>)
+          outs(%sum : memref<4xf32>) dimensions = [1]
+      return
+    }
+    // becomes
+    func.func @f(%x: memref<4x8xf32>, %sum: memref<4xf32>) {
+      commir.launch @f_reduction_0 ins(%x : memref<4x8xf32>)
+                                   outs(%sum : memref<4xf32>)
+      return
+    }
+    func.func private @f_reduction_0(%x: memref<4x8xf32> {llvm.align = 16 : i64},
+                                     %sum: memref<4xf32> {llvm.align = 16 : i64})
+        attributes {commir.kernel} {
+      %zero = arith.constant 0.0 : f32
+      linalg.fill ins(%zero : f32) outs(%sum : memref<4xf32>)
+      linalg.reduce { arith.addf } ins(%x : memref<4x8xf32>)
+          outs(%sum : memref<4xf32>) dimensions = [1]
+      return
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Kernel functions that were made">,
+    Statistic<"numLaunches", "launches", "Launches that were made">,
+  ];
+  let dependentDialects = [
+    "mlir::func::FuncDialect", "mlir::memref::MemRefDialect",
+    "mercury::commir::CommIRDialect", "mlir::LLVM::LLVMDialect",
+  ];
+}
+
 def LowerKernelsToGpuPass
     : Pass<"mercury-lower-kernels-to-gpu", "::mlir::ModuleOp"> {
   let summary = "turn kernels into the device functions of one gpu.module";
@@ -63,8 +123,9 @@ def EmulateKernelsPass
     Constants of a gpu.module become those of the module.
 
     With `checks`, accesses are checked: indices against extents, addresses against
-    the `alignment` of the op, and shared memory for races. A fault ends the
-    kernel; `mercury_simt_error` tells.
+    the `alignment` of the op, and races: two threads at one byte, one of which
+    writes, without a barrier in between, or in two blocks. A fault ends the kernel;
+    `mercury_simt_error` tells.
 
     **Precondition:** kernels have `known_grid_size` and `known_block_size`, take
     memrefs of static layout that start at their first element and numbers, and
@@ -100,7 +161,7 @@ def EmulateKernelsPass
   }];
   let options = [
     Option<"checks", "checks", "bool", /*default=*/"true",
-           "Check indices, alignment, and races in shared memory">,
+           "Check indices, alignment and races">,
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
