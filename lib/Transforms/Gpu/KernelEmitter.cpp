@@ -10,4 +10,9 @@
 
 using namespace mercury;
 
-llvm::ArrayRef<const KernelEmitter *> mercury::kernelEmitters() { return {}; }
+llvm::ArrayRef<const KernelEmitter *> mercury::kernelEmitters() {
+  static const KernelEmitter *const emitters[] = {
+      &contractionEmitter(),
+  };
+  return emitters;
+}
