@@ -23,6 +23,7 @@
 #include "KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -118,6 +119,9 @@ public:
     }
     gpu::ReturnOp::create(b);
     function.setKnownGridSize(ArrayRef<int32_t>{blocks, 1, 1});
+    // Without a bound on blocks for a processor, ptxas spills to fit more.
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      b.getI32IntegerAttr(1));
     function.setKnownBlockSize(
         ArrayRef<int32_t>{int32_t(tiling.threads()), 1, 1});
   }

@@ -9,6 +9,7 @@
 #include "ContractionRegisters.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -23,6 +24,18 @@ static constexpr int64_t kUnroll = 4;
 
 static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantIndexOp::create(b, value);
+}
+
+/// Keeps LLVM and ptxas from unrolling `loop` further: ptxas would then read
+/// all of shared memory first, into more registers than there are.
+static void disableUnrolling(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, /*disable=*/BoolAttr::get(context, true), {}, {}, {}, {}, {},
+      {});
+  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(
+                                       context, {}, {}, {}, unroll, {}, {}, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {}));
 }
 
 /// The first element of each group of a thread that is the `thread`-th of
@@ -81,6 +94,7 @@ SmallVector<Value> RegisterTile::multiply(ImplicitLocOpBuilder &b,
   auto rowsType = VectorType::get({rowsOfGroup}, columnsType.getElementType());
   auto loop = scf::ForOp::create(b, constant(b, 0), constant(b, tiling.k),
                                  constant(b, kUnroll), sums);
+  disableUnrolling(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> results(loop.getRegionIterArgs());

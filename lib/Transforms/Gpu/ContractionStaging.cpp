@@ -75,20 +75,23 @@ StagedOperand::StagedOperand(ImplicitLocOpBuilder &b, gpu::GPUFuncOp function,
 
   Value start = createOffset(b, shape, operand, Role::Batch, position.batch);
   Value firstRow = isA ? position.firstRow : position.firstColumn;
+  // A row of the tile's vectors is a power of two, and so are the threads: a
+  // thread stays in its place of a row, and goes on by whole rows.
   int64_t length = (alongK ? tiling.k : rows) / width;
   int64_t vectors = rows * tiling.k / width, threads = tiling.threads();
+  assert(threads % length == 0 && "rows of vectors must divide the threads");
+  Value ofRow = constant(b, length);
+  Value along = b.createOrFold<arith::MulIOp>(
+      arith::RemUIOp::create(b, position.thread, ofRow), constant(b, width));
+  Value firstAcross = b.createOrFold<arith::DivUIOp>(position.thread, ofRow);
   for (int64_t first = 0; first < vectors; first += threads) {
-    Value vector =
-        b.createOrFold<arith::AddIOp>(position.thread, constant(b, first));
-    Value along = b.createOrFold<arith::MulIOp>(
-        arith::RemUIOp::create(b, vector, constant(b, length)),
-        constant(b, width));
-    Value across = b.createOrFold<arith::DivUIOp>(vector, constant(b, length));
+    Value across =
+        b.createOrFold<arith::AddIOp>(firstAcross, constant(b, first / length));
     Slot slot;
     slot.k = alongK ? along : across;
     slot.row = alongK ? across : along;
     if (first + threads > vectors)
-      slot.inTile = createIsLess(b, vector, vectors);
+      slot.inTile = createIsLess(b, position.thread, vectors - first);
     Value row = arith::AddIOp::create(b, firstRow, slot.row);
     if (shape.extent(rowRole) % rows != 0)
       slot.inRows = createIsLess(b, row, shape.extent(rowRole));
