@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Device code written by hand: what is right gives the result under any order of
-// threads, what is wrong is found.
+// Device code written by hand: what is right gives the result under any order
+// of threads, what is wrong is found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,9 @@ using namespace mercury::test;
 /// A module with one kernel; `S` in `body` and `shared` is the memory space of
 /// shared memory.
 static std::string deviceText(const std::string &arguments,
-                              const std::string &shared, const std::string &grid,
-                              const std::string &block, std::string body) {
+                              const std::string &shared,
+                              const std::string &grid, const std::string &block,
+                              std::string body) {
   std::string text = "module attributes {gpu.container_module} {\n"
                      "  gpu.module @kernels {\n    gpu.func @k(" +
                      arguments + ")" +
@@ -290,9 +291,8 @@ TEST(Emulation, Transpose) {
 // Grid in z, numbers as arguments, constants, and the dimensions themselves.
 TEST(Emulation, Ids) {
   KernelCheck check;
-  check.text = deviceText(
-      "%n: index, %k: i32, %out: memref<2x3x4x8x2xi32>", "", "4, 3, 2",
-      "2, 8, 1", R"(
+  check.text = deviceText("%n: index, %k: i32, %out: memref<2x3x4x8x2xi32>", "",
+                          "4, 3, 2", "2, 8, 1", R"(
       %bx = gpu.block_id x
       %by = gpu.block_id y
       %bz = gpu.block_id z
@@ -349,8 +349,7 @@ TEST(Emulation, MissingBarrier) {
       KernelArguments actual = kernel->makeArguments(1);
       ASSERT_EQ(mercury_simt_set_order(order), 0);
       EXPECT_EQ(program->run(actual), "");
-      greatest =
-          std::max(greatest, relativeNorm(*actual[1], *expected[1]));
+      greatest = std::max(greatest, relativeNorm(*actual[1], *expected[1]));
     }
     mercury_simt_set_order("ascending");
     if (missing < 7)
@@ -460,9 +459,9 @@ TEST(Emulation, Misaligned) {
 
 // A fault in one kernel does not disturb the next.
 TEST(Emulation, AfterAFault) {
-  EXPECT_NE(faultOf(small("scf.if %isLast { } else { gpu.barrier }\n"),
-                    "ascending"),
-            "");
+  EXPECT_NE(
+      faultOf(small("scf.if %isLast { } else { gpu.barrier }\n"), "ascending"),
+      "");
   KernelCheck check;
   check.text = blockSum();
   check.reference = sumRows;
@@ -506,9 +505,9 @@ TEST(Emulation, ManyThreads) {
 // It sees what a kernel does beside its elements.
 TEST(KernelBuffer, Intact) {
   mlir::MLIRContext context;
-  auto type = mlir::MemRefType::get(
-      {3, 4}, mlir::Float32Type::get(&context),
-      mlir::StridedLayoutAttr::get(&context, 0, {6, 1}));
+  auto type =
+      mlir::MemRefType::get({3, 4}, mlir::Float32Type::get(&context),
+                            mlir::StridedLayoutAttr::get(&context, 0, {6, 1}));
   KernelBuffer buffer(type, 16);
   auto *base = reinterpret_cast<float *>(buffer.descriptor()[1]);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(base) % 32, 16u);

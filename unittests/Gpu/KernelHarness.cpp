@@ -138,8 +138,8 @@ llvm::Expected<Kernel::Module> Kernel::after(const std::string &passes) const {
 
 llvm::Expected<KernelProgram> Kernel::compile(Module lowered) const {
   KernelProgram program;
-  auto function = dyn_cast_or_null<func::FuncOp>(
-      findKernel(*lowered).getOperation());
+  auto function =
+      dyn_cast_or_null<func::FuncOp>(findKernel(*lowered).getOperation());
   if (!function)
     return llvm::createStringError("the module has no function for CPUs");
   function.setPublic();
@@ -167,9 +167,9 @@ llvm::Expected<KernelProgram> Kernel::loops() const {
 
 llvm::Expected<KernelProgram> Kernel::emulated(const std::string &chip,
                                                bool checks) const {
-  auto lowered = after("mercury-lower-kernels-to-gpu{chip=" + chip +
-                       "},mercury-emulate-kernels{checks=" +
-                       (checks ? "true" : "false") + "}");
+  auto lowered = after(
+      "mercury-lower-kernels-to-gpu{chip=" + chip +
+      "},mercury-emulate-kernels{checks=" + (checks ? "true" : "false") + "}");
   if (!lowered)
     return lowered.takeError();
   return compile(std::move(*lowered));
@@ -340,8 +340,8 @@ double mercury::test::checkKernel(const KernelCheck &check) {
     EXPECT_EQ(mercury_simt_set_order(order.c_str()), 0);
     KernelArguments actual = before;
     EXPECT_EQ(program->run(actual), "");
-    greatest = std::max(
-        greatest, compare(before, expected, actual, check.tolerance));
+    greatest =
+        std::max(greatest, compare(before, expected, actual, check.tolerance));
     if (testing::Test::HasFailure())
       break; // the other orders say the same
   }

@@ -31,8 +31,8 @@ public:
   void resume();
   /// Called on its stack: goes back to who resumed it.
   void yield();
-  /// Forgets where it was: it is to start at its entry. What was on the stack is
-  /// not destroyed.
+  /// Forgets where it was: it is to start at its entry. What was on the stack
+  /// is not destroyed.
   void restart() { started = false; }
 
 private:

@@ -23,9 +23,7 @@ struct Triple {
   int64_t x, y, z;
   int64_t volume() const { return x * y * z; }
   /// The indices that count as the `at`th, x fastest.
-  Triple unfold(int64_t at) const {
-    return {at % x, at / x % y, at / x / y};
-  }
+  Triple unfold(int64_t at) const { return {at % x, at / x % y, at / x / y}; }
   std::string str() const; ///< "(0, 1, 2)"
 };
 

@@ -31,7 +31,10 @@ void mercury_simt_run(const char *name, mercury_simt_body body,
   std::optional<Order> order = currentOrder();
   if (!order)
     return;
-  Launch launch{name, body, parameters, {grid_x, grid_y, grid_z},
+  Launch launch{name,
+                body,
+                parameters,
+                {grid_x, grid_y, grid_z},
                 {block_x, block_y, block_z}};
   int64_t numThreads = launch.block.volume();
   if (numThreads < 1 || numThreads > kMaxThreads)

@@ -47,8 +47,8 @@ namespace {
 class KernelEmulator {
 public:
   KernelEmulator(gpu::GPUFuncOp kernel, SymbolTable &symbols, bool checks)
-      : kernel(kernel), symbols(symbols), checks(checks),
-        loc(kernel.getLoc()), converter(kernel.getContext()),
+      : kernel(kernel), symbols(symbols), checks(checks), loc(kernel.getLoc()),
+        converter(kernel.getContext()),
         pointer(LLVM::LLVMPointerType::get(kernel.getContext())) {}
 
   /// Emits an error for what it does not know. Erases the kernel otherwise.
@@ -140,7 +140,8 @@ LogicalResult KernelEmulator::check() {
   return failure(result.wasInterrupted());
 }
 
-/// As values are called in the kernel, so that a message can be looked up there.
+/// As values are called in the kernel, so that a message can be looked up
+/// there.
 void KernelEmulator::nameOps() {
   OpPrintingFlags flags;
   flags.skipRegions();
@@ -224,25 +225,24 @@ void KernelEmulator::replaceArguments(Block &entry) {
     Value value;
     if (i < argumentTypes.size()) {
       Value slot = at(entry.getArgument(kParameters), b.getI64Type(), i);
-      Type stored = memref           ? pointer
-                    : type.isIndex() ? b.getI64Type()
-                                     : type;
+      Type stored = memref ? pointer : type.isIndex() ? b.getI64Type() : type;
       value = LLVM::LoadOp::create(b, loc, stored, slot);
       if (memref)
         value = buffer(b, value, memref);
       else if (type.isIndex())
         value = arith::IndexCastOp::create(b, loc, type, value);
     } else if (i < argumentTypes.size() + numWorkgroup) {
-      auto aligned = dyn_cast_or_null<IntegerAttr>(
-          kernel.getWorkgroupAttributionAttr(
+      auto aligned =
+          dyn_cast_or_null<IntegerAttr>(kernel.getWorkgroupAttributionAttr(
               i - argumentTypes.size(), LLVM::LLVMDialect::getAlignAttrName()));
       sharedBytes = llvm::alignTo(
           sharedBytes,
           std::max<int64_t>(kSharedAlignment, aligned ? aligned.getInt() : 0));
-      value = buffer(
-          b, at(entry.getArgument(kShared), b.getI8Type(), sharedBytes), memref);
-      sharedBytes += memref.getNumElements() *
-                     elementBytes(memref.getElementType());
+      value =
+          buffer(b, at(entry.getArgument(kShared), b.getI8Type(), sharedBytes),
+                 memref);
+      sharedBytes +=
+          memref.getNumElements() * elementBytes(memref.getElementType());
     } else {
       value = memref::AllocaOp::create(b, loc, memref);
     }
@@ -344,16 +344,17 @@ func::FuncOp KernelEmulator::makeLauncher(func::FuncOp thread) {
   };
   // A slot of 8 bytes for each, as a launch on a device takes them.
   Value parameters = LLVM::AllocaOp::create(
-      b, loc, pointer, i64, constant(std::max<size_t>(1, argumentTypes.size())));
+      b, loc, pointer, i64,
+      constant(std::max<size_t>(1, argumentTypes.size())));
   for (auto [i, argument] : llvm::enumerate(launcher.getArguments())) {
     Value value = argument;
     if (isa<MemRefType>(value.getType()))
       value = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, value);
     if (value.getType().isIndex())
       value = arith::IndexCastOp::create(b, loc, i64, value);
-    Value slot = LLVM::GEPOp::create(
-        b, loc, pointer, i64, parameters,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    Value slot =
+        LLVM::GEPOp::create(b, loc, pointer, i64, parameters,
+                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
     LLVM::StoreOp::create(b, loc, value, slot);
   }
   Value code = func::ConstantOp::create(b, loc, thread.getFunctionType(),

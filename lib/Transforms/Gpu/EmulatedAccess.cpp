@@ -49,7 +49,8 @@ std::optional<EmulatedAccess> mercury::emulatedAccess(Operation *op) {
 
 Value mercury::callRuntime(OpBuilder &b, Location loc, StringRef callee,
                            TypeRange results, ValueRange operands) {
-  auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto module =
+      b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   auto function = module.lookupSymbol<func::FuncOp>(callee);
   if (!function) {
     OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
@@ -76,8 +77,8 @@ static Value addressOf(OpBuilder &b, Location loc,
   int64_t offset;
   bool isStrided = succeeded(type.getStridesAndOffset(strides, offset));
   (void)isStrided; // or the op is not valid
-  bool isStatic = !ShapedType::isDynamic(offset) &&
-                  !ShapedType::isDynamicShape(strides);
+  bool isStatic =
+      !ShapedType::isDynamic(offset) && !ShapedType::isDynamicShape(strides);
   memref::ExtractStridedMetadataOp view;
   if (!isStatic)
     view = memref::ExtractStridedMetadataOp::create(b, loc, access.memory);
@@ -115,8 +116,8 @@ void mercury::checkAccess(Operation *op, const EmulatedAccess &access,
     Value end = arith::AddIOp::create(b, loc, index, count);
     Value isBelow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                                           index, constant(0));
-    Value isAbove = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
-                                          end, extent);
+    Value isAbove =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, end, extent);
     auto ifOp = scf::IfOp::create(
         b, loc, arith::OrIOp::create(b, loc, isBelow, isAbove),
         /*withElseRegion=*/false);
@@ -128,11 +129,11 @@ void mercury::checkAccess(Operation *op, const EmulatedAccess &access,
   if (!isShared && !access.alignment)
     return;
   int64_t bytes = access.count * elementBytes(type.getElementType());
-  Value kind = arith::ConstantIntOp::create(
-      b, loc,
-      (access.writes ? MERCURY_SIMT_WRITE : 0) |
-          (isShared ? MERCURY_SIMT_SHARED : 0),
-      32);
+  Value kind =
+      arith::ConstantIntOp::create(b, loc,
+                                   (access.writes ? MERCURY_SIMT_WRITE : 0) |
+                                       (isShared ? MERCURY_SIMT_SHARED : 0),
+                                   32);
   callRuntime(b, loc, "mercury_simt_access", {},
               ValueRange{thread, addressOf(b, loc, access), constant(bytes),
                          constant(access.alignment.value_or(1)), kind, text});

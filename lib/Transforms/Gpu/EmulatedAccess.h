@@ -15,8 +15,8 @@
 
 namespace mercury {
 
-/// What an op does to memory: it reads or writes `count` elements from `indices`
-/// on in the last dimension.
+/// What an op does to memory: it reads or writes `count` elements from
+/// `indices` on in the last dimension.
 struct EmulatedAccess {
   mlir::Value memory; ///< a memref
   mlir::OperandRange indices;
@@ -39,7 +39,8 @@ mlir::Value callRuntime(mlir::OpBuilder &b, mlir::Location loc,
 
 /// Inserts before `op` calls that end `thread` when an index is out of range,
 /// the address is not aligned, or, when the memory is shared by the block, the
-/// access conflicts with that of another thread. `text` is what the op is called.
+/// access conflicts with that of another thread. `text` is what the op is
+/// called.
 void checkAccess(mlir::Operation *op, const EmulatedAccess &access,
                  bool isShared, mlir::Value thread, mlir::Value text);
 
