@@ -11,6 +11,7 @@
 using namespace mercury;
 
 llvm::ArrayRef<const KernelEmitter *> mercury::kernelEmitters() {
-  static const KernelEmitter *const emitters[] = {&elementwiseEmitter()};
+  static const KernelEmitter *const emitters[] = {&contractionEmitter(),
+                                                  &elementwiseEmitter()};
   return emitters;
 }
