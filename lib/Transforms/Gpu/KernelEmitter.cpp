@@ -10,4 +10,10 @@
 
 using namespace mercury;
 
-llvm::ArrayRef<const KernelEmitter *> mercury::kernelEmitters() { return {}; }
+llvm::ArrayRef<const KernelEmitter *> mercury::kernelEmitters() {
+  static const KernelEmitter *const emitters[] = {
+      &attentionEmitter(),
+      &attentionRowsEmitter(),
+  };
+  return emitters;
+}
