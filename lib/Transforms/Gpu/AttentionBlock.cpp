@@ -41,10 +41,11 @@ static KernelOperand kernelOperand(func::FuncOp kernel,
 
 AttentionBlock::AttentionBlock(func::FuncOp kernel,
                                commir::OnlineAttentionOp op,
+                               const AttentionShape &shape,
+                               const AttentionTiling &tiling,
                                gpu::GPUFuncOp function, IRMapping &mapping,
                                KernelBuilder &b)
-    : b(b), op(op), function(function), shape(op),
-      tiling(chooseAttentionTiling(shape.rows, shape.keys, shape.d, shape.e)),
+    : b(b), op(op), function(function), shape(shape), tiling(tiling),
       query(kernelOperand(kernel, op, op.getQueryMutable(), mapping)),
       key(kernelOperand(kernel, op, op.getKeyMutable(), mapping)),
       value(kernelOperand(kernel, op, op.getValueMutable(), mapping)),
@@ -98,7 +99,7 @@ void AttentionBlock::placeThread() {
     block[loop] = at;
 
   for (int64_t i = 0; i < tiling.rowsPerThread; ++i) {
-    Value row = b.add(firstRow, thread.rowAt(b, i));
+    Value row = b.add(firstRow, thread.rowAt(b, tiling, i));
     bool mayExceed = shape.rows % tiling.getRows() != 0;
     isRow.push_back(mayExceed ? b.isLess(row, b.index(shape.rows)) : Value());
     rows.push_back(mayExceed ? b.min(row, b.index(shape.rows - 1)) : row);
@@ -253,7 +254,7 @@ void AttentionBlock::emitKeyTile(Value firstKey, Value firstValue,
     for (auto [j, weight] : llvm::enumerate(ofRow))
       memref::StoreOp::create(
           b, weight, weights,
-          ValueRange{thread.rowAt(b, i), thread.keyAt(b, j)});
+          ValueRange{thread.rowAt(b, tiling, i), thread.keyAt(b, j)});
     for (Value &element :
          MutableArrayRef(state.accumulators).slice(i * columns, columns))
       element = arith::MulFOp::create(b, element, factor);
@@ -357,7 +358,7 @@ void AttentionBlock::stageQuery(Value firstFeature, Value firstColumn) {
         position[shape.feature] = column;
         return position;
       },
-      thread.number, AttentionTiling::kThreads, queries, firstColumn);
+      thread.number, tiling.threads, queries, firstColumn);
 }
 
 void AttentionBlock::stageKey(Value firstKey, Value firstFeature) {
@@ -369,7 +370,7 @@ void AttentionBlock::stageKey(Value firstKey, Value firstFeature) {
         position[shape.feature] = column;
         return position;
       },
-      thread.number, AttentionTiling::kThreads, keyTile, b.index(0));
+      thread.number, tiling.threads, keyTile, b.index(0));
 }
 
 void AttentionBlock::stageValue(Value firstKey, Value firstValue) {
@@ -384,7 +385,7 @@ void AttentionBlock::stageValue(Value firstKey, Value firstValue) {
         position[shape.valueFeature] = column;
         return position;
       },
-      thread.number, AttentionTiling::kThreads, valueTile, b.index(0));
+      thread.number, tiling.threads, valueTile, b.index(0));
 }
 
 } // namespace mercury

@@ -39,6 +39,7 @@ struct AttentionShape {
 class AttentionBlock {
 public:
   AttentionBlock(mlir::func::FuncOp kernel, commir::OnlineAttentionOp op,
+                 const AttentionShape &shape, const AttentionTiling &tiling,
                  mlir::gpu::GPUFuncOp function, mlir::IRMapping &mapping,
                  KernelBuilder &b);
 
@@ -83,8 +84,8 @@ private:
   KernelBuilder &b;
   commir::OnlineAttentionOp op;
   mlir::gpu::GPUFuncOp function;
-  AttentionShape shape;
-  AttentionTiling tiling;
+  const AttentionShape &shape;
+  const AttentionTiling &tiling;
   KernelOperand query, key, value, accumulator, maximum, sum;
   std::optional<KernelOperand> mask;
 

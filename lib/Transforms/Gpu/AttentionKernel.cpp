@@ -38,24 +38,28 @@ public:
         llvm::is_contained(op.getMapExtents(), 0))
       return false;
     AttentionShape shape(op);
-    return blocks(shape) <= std::numeric_limits<int32_t>::max();
+    return countBlocks(shape, chooseTiling(shape)) <=
+           std::numeric_limits<int32_t>::max();
   }
 
   void emit(func::FuncOp kernel, gpu::GPUFuncOp function,
             const Chip &) const override {
     OnlineAttentionOp op = getOnlyAttention(kernel);
+    AttentionShape shape(op);
+    AttentionTiling tiling = chooseTiling(shape);
     KernelBuilder b(op.getLoc(), OpBuilder::atBlockEnd(&function.front()));
     IRMapping mapping = mapKernelValues(b, kernel, function);
-    AttentionBlock(kernel, op, function, mapping, b).emit();
-    b.finish(function, blocks(AttentionShape(op)), AttentionTiling::kThreads);
+    AttentionBlock(kernel, op, shape, tiling, function, mapping, b).emit();
+    b.finish(function, countBlocks(shape, tiling), tiling.threads);
   }
 
 private:
-  static int64_t blocks(const AttentionShape &shape) {
-    int64_t rows =
-        chooseAttentionTiling(shape.rows, shape.keys, shape.d, shape.e)
-            .getRows();
-    return llvm::divideCeil(shape.rows, rows) * shape.batches;
+  static AttentionTiling chooseTiling(const AttentionShape &shape) {
+    return chooseAttentionTiling(shape.rows, shape.keys, shape.d, shape.e);
+  }
+  static int64_t countBlocks(const AttentionShape &shape,
+                             const AttentionTiling &tiling) {
+    return llvm::divideCeil(shape.rows, tiling.getRows()) * shape.batches;
   }
 };
 } // namespace

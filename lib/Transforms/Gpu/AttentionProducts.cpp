@@ -16,8 +16,9 @@ using namespace mercury;
 /// Steps of a reduction that one vector from shared memory has.
 static constexpr int64_t kSteps = 4;
 
-Value AttentionThread::rowAt(KernelBuilder &b, int64_t i) const {
-  return b.add(row, i * AttentionTiling::kRowThreads);
+Value AttentionThread::rowAt(KernelBuilder &b, const AttentionTiling &tiling,
+                             int64_t i) const {
+  return b.add(row, i * tiling.getRowThreads());
 }
 
 Value AttentionThread::keyAt(KernelBuilder &b, int64_t i) const {
@@ -47,8 +48,8 @@ SmallVector<Value> mercury::multiplyScores(KernelBuilder &b,
                   SmallVector<Value> sums(carried), rows;
                   Value column = b.add(firstFeature, feature);
                   for (int64_t i = 0; i < tiling.rowsPerThread; ++i)
-                    rows.push_back(loadShared(b, query, thread.rowAt(b, i),
-                                              column, kSteps));
+                    rows.push_back(loadShared(
+                        b, query, thread.rowAt(b, tiling, i), column, kSteps));
                   for (int64_t j = 0; j < tiling.keysPerThread; ++j) {
                     Value keys =
                         loadShared(b, key, thread.keyAt(b, j), feature, kSteps);
@@ -69,25 +70,26 @@ mercury::multiplyValues(KernelBuilder &b, const AttentionTiling &tiling,
                         const AttentionThread &thread, Value weights,
                         Value firstKey, Value value, ValueRange accumulator) {
   int64_t width = tiling.valueWidth, columns = tiling.getValuesPerThread();
-  return b.loop(b.index(tiling.valueKeys), kSteps, accumulator,
-                [&](Value key, ValueRange carried) {
-                  SmallVector<Value> sums(carried), rows;
-                  Value column = b.add(firstKey, key);
-                  for (int64_t i = 0; i < tiling.rowsPerThread; ++i)
-                    rows.push_back(loadShared(b, weights, thread.rowAt(b, i),
-                                              column, kSteps));
-                  for (int64_t step = 0; step < kSteps; ++step)
-                    for (int64_t j = 0; j < columns; j += width) {
-                      Value values = loadShared(
-                          b, value, b.add(key, step),
-                          thread.valueAt(b, tiling, j / width), width);
-                      for (int64_t i = 0; i < tiling.rowsPerThread; ++i)
-                        for (int64_t w = 0; w < width; ++w) {
-                          Value &sum = sums[i * columns + j + w];
-                          sum = b.fma(b.extract(rows[i], step),
-                                      b.extract(values, w), sum);
-                        }
-                    }
-                  return sums;
-                });
+  return b.loop(
+      b.index(tiling.valueKeys), kSteps, accumulator,
+      [&](Value key, ValueRange carried) {
+        SmallVector<Value> sums(carried), rows;
+        Value column = b.add(firstKey, key);
+        for (int64_t i = 0; i < tiling.rowsPerThread; ++i)
+          rows.push_back(loadShared(b, weights, thread.rowAt(b, tiling, i),
+                                    column, kSteps));
+        for (int64_t step = 0; step < kSteps; ++step)
+          for (int64_t j = 0; j < columns; j += width) {
+            Value values =
+                loadShared(b, value, b.add(key, step),
+                           thread.valueAt(b, tiling, j / width), width);
+            for (int64_t i = 0; i < tiling.rowsPerThread; ++i)
+              for (int64_t w = 0; w < width; ++w) {
+                Value &sum = sums[i * columns + j + w];
+                sum =
+                    b.fma(b.extract(rows[i], step), b.extract(values, w), sum);
+              }
+          }
+        return sums;
+      });
 }

@@ -16,13 +16,14 @@ namespace mercury {
 /// Where a thread stands in its block.
 struct AttentionThread {
   mlir::Value number;
-  /// Of `kLanes`, those that share rows, and of `kRowThreads`.
+  /// Of `kLanes`, those that share rows, and of `getRowThreads()`.
   mlir::Value lane, row;
 
   /// In the tile, of the thread's row `i`, key `i`, or group `i` of
   /// `valueWidth` features. Rows and keys are interleaved over the threads, so
   /// that those of a warp read neighbouring rows of shared memory.
-  mlir::Value rowAt(KernelBuilder &b, int64_t i) const;
+  mlir::Value rowAt(KernelBuilder &b, const AttentionTiling &tiling,
+                    int64_t i) const;
   mlir::Value keyAt(KernelBuilder &b, int64_t i) const;
   mlir::Value valueAt(KernelBuilder &b, const AttentionTiling &tiling,
                       int64_t i) const;

@@ -18,7 +18,11 @@ using namespace mercury;
 static constexpr int64_t kFeatureSlice = 32;
 /// Features of the value that a block accumulates at most.
 static constexpr int64_t kValueSlice = 256;
-static constexpr int64_t kRowsPerThread = 8, kKeysPerThread = 4;
+static constexpr int64_t kRowsPerThread = 4, kKeysPerThread = 4;
+/// Accumulators and scores that a thread has at most. Operands, maxima, sums
+/// and the addresses of rows (64 bits each) of mask and state come on top, and a
+/// thread has 255 registers.
+static constexpr int64_t kRegisterTile = 48;
 
 /// The row length from `columns` (a multiple of 4) on that is an odd multiple
 /// of 16 bytes: 8 neighbouring rows then start in different banks.
@@ -59,23 +63,27 @@ AttentionTiling mercury::chooseAttentionTiling(int64_t rows, int64_t keys,
                                                int64_t d, int64_t e) {
   AttentionTiling tiling;
   chooseValueSlice(tiling, e);
-  int64_t mostRows = std::min(kRowsPerThread, AttentionTiling::kAccumulators /
-                                                  tiling.getValuesPerThread());
-  while (2 * tiling.rowsPerThread <= mostRows && tiling.getRows() < rows)
-    tiling.rowsPerThread *= 2;
   tiling.keysPerThread =
       std::min<int64_t>(kKeysPerThread, divideCeil(keys, tiling.getKeys()));
+  int64_t perRow = tiling.getValuesPerThread() + tiling.keysPerThread;
+  auto isTaller = [&](int64_t factor) {
+    return tiling.getRows() < rows &&
+           factor * tiling.rowsPerThread <= kRowsPerThread &&
+           factor * tiling.rowsPerThread * perRow <= kRegisterTile;
+  };
+  while (isTaller(2))
+    tiling.rowsPerThread *= 2;
+  if (tiling.getRows() < rows)
+    tiling.threads *= 2;
   // Of 8: the features of 16 bytes of a half type, too.
   tiling.featureSlice = sliceEvenly(d, kFeatureSlice, d < 8 ? 4 : 8);
   tiling.featureSlices = divideCeil(d, tiling.featureSlice);
 
   for (bool keepsQuery : {true, false})
-    for (int64_t valueKeys = tiling.getKeys(); valueKeys;
-         valueKeys -= AttentionTiling::kLanes) {
+    for (int64_t keys = tiling.getKeys(); keys % 4 == 0; keys /= 2) {
       tiling.keepsQuery = keepsQuery;
-      tiling.valueKeys = valueKeys;
-      if (tiling.getKeys() % valueKeys == 0 &&
-          tiling.getSharedBytes() <= Chip::kStaticSharedBytes)
+      tiling.valueKeys = keys;
+      if (tiling.getSharedBytes() <= Chip::kStaticSharedBytes)
         return tiling;
     }
   llvm_unreachable("slices are small enough for shared memory");

@@ -17,14 +17,10 @@ namespace mercury {
 /// row has the keys t, t + kLanes, ... of each tile of keys; what they need of
 /// each other goes through shuffles, so they lie in one warp.
 struct AttentionTiling {
-  static constexpr int64_t kThreads = 128;
   static constexpr int64_t kLanes = 16;
-  /// Threads that have different rows.
-  static constexpr int64_t kRowThreads = kThreads / kLanes;
-  /// Accumulators of a thread; with as many scores and operands there remain
-  /// registers to spare of the 255 that a thread may have.
-  static constexpr int64_t kAccumulators = 64;
 
+  /// Of a block.
+  int64_t threads = 128;
   int64_t rowsPerThread = 1, keysPerThread = 1;
   /// Features of query and key that are staged at a time, a multiple of 4.
   int64_t featureSlice = 4, featureSlices = 1;
@@ -38,7 +34,9 @@ struct AttentionTiling {
   /// Rows of the value that are staged at a time.
   int64_t valueKeys = 4;
 
-  int64_t getRows() const { return kRowThreads * rowsPerThread; }
+  /// Threads that have different rows.
+  int64_t getRowThreads() const { return threads / kLanes; }
+  int64_t getRows() const { return getRowThreads() * rowsPerThread; }
   int64_t getKeys() const { return kLanes * keysPerThread; }
   int64_t getValuesPerThread() const { return valueSlice / kLanes; }
 

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -93,11 +94,20 @@ Value KernelBuilder::extract(Value vector, int64_t at) {
 }
 
 SmallVector<Value> KernelBuilder::loop(Value upper, int64_t step,
-                                       ValueRange initial, Body body) {
+                                       ValueRange initial, Body body,
+                                       bool unrolls) {
   std::optional<int64_t> bound = getConstantIntValue(upper);
   if (bound && *bound > 0 && *bound <= step)
     return body(index(0), initial);
   auto loop = scf::ForOp::create(*this, index(0), upper, index(step), initial);
+  if (!unrolls) {
+    auto disable = LLVM::LoopUnrollAttr::get(getContext(), getBoolAttr(true),
+                                             {}, {}, {}, {}, {}, {});
+    loop->setAttr("llvm.loop_annotation",
+                  LLVM::LoopAnnotationAttr::get(getContext(), {}, {}, {},
+                                                disable, {}, {}, {}, {}, {}, {},
+                                                {}, {}, {}, {}, {}));
+  }
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next =
@@ -121,6 +131,9 @@ void KernelBuilder::finish(gpu::GPUFuncOp function, int64_t blocks,
   gpu::ReturnOp::create(*this);
   function.setKnownGridSize(ArrayRef<int32_t>{int32_t(blocks), 1, 1});
   function.setKnownBlockSize(ArrayRef<int32_t>{int32_t(threads), 1, 1});
+  // Without it, ptxas may spill for the sake of more blocks at a time.
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    getI32IntegerAttr(1));
 }
 
 Value KernelBuilder::addShared(gpu::GPUFuncOp function,

@@ -45,9 +45,10 @@ public:
   using Body =
       llvm::function_ref<llvm::SmallVector<Value>(Value, mlir::ValueRange)>;
   /// for (iv = 0; iv < upper; iv += step), carrying values. No loop where it
-  /// is known to run once.
+  /// is known to run once. LLVM may unroll it, unless it is told not to.
   llvm::SmallVector<Value> loop(Value upper, int64_t step,
-                                mlir::ValueRange initial, Body body);
+                                mlir::ValueRange initial, Body body,
+                                bool unrolls = true);
   /// if (condition) body(); a null condition is true.
   void guarded(Value condition, llvm::function_ref<void()> body);
 

@@ -15,6 +15,10 @@
 using namespace mlir;
 using namespace mercury;
 
+/// What a thread reads before it writes: more hides more of memory's latency,
+/// and costs more registers.
+static constexpr int64_t kElementsInFlight = 16;
+
 namespace {
 /// Where a thread reads along one side.
 struct Access {
@@ -54,7 +58,11 @@ void mercury::stageTile(KernelBuilder &b, const KernelOperand &operand,
           columnCount = columns.extent / columnStep;
   int64_t count = rowCount * columnCount;
 
-  auto copy = [&](Value number) {
+  // Reads, and gives back what writes.
+  struct Piece {
+    Value element, row, column;
+  };
+  auto read = [&](Value number) -> Piece {
     Value row =
         alongRows ? b.rem(number, rowCount) : b.div(number, columnCount);
     Value column =
@@ -71,7 +79,10 @@ void mercury::stageTile(KernelBuilder &b, const KernelOperand &operand,
           b, cast<TypedAttr>(b.getZeroAttr(element.getType())));
       element = arith::SelectOp::create(b, inside, element, zero);
     }
-    column = b.add(firstColumn, column);
+    return {element, row, b.add(firstColumn, column)};
+  };
+  auto write = [&](const Piece &piece) {
+    auto [element, row, column] = piece;
     if (width == 1) {
       memref::StoreOp::create(b, element, target, ValueRange{row, column});
     } else if (alongRows) {
@@ -85,11 +96,24 @@ void mercury::stageTile(KernelBuilder &b, const KernelOperand &operand,
           llvm::Align(std::min<int64_t>(16, width * sizeof(float))));
     }
   };
-  b.loop(b.index(count), threads, {}, [&](Value first, ValueRange) {
-    Value number = b.add(first, thread);
-    bool isWhole = count % threads == 0;
-    b.guarded(isWhole ? Value() : b.isLess(number, b.index(count)),
-              [&] { copy(number); });
-    return SmallVector<Value>();
-  });
+
+  int64_t inFlight = 1;
+  for (int64_t pieces : {2, 3, 4})
+    if (count % (pieces * threads) == 0 && pieces * width <= kElementsInFlight)
+      inFlight = pieces;
+  b.loop(
+      b.index(count), inFlight * threads, {},
+      [&](Value first, ValueRange) {
+        Value number = b.add(first, thread);
+        Value inside =
+            count % threads == 0 ? Value() : b.isLess(number, b.index(count));
+        b.guarded(inside, [&] {
+          SmallVector<Piece> pieces;
+          for (int64_t i = 0; i < inFlight; ++i)
+            pieces.push_back(read(b.add(number, i * threads)));
+          llvm::for_each(pieces, write);
+        });
+        return SmallVector<Value>();
+      },
+      /*unrolls=*/false);
 }

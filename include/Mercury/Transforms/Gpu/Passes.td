@@ -46,7 +46,8 @@ def LowerKernelsToGpuPass
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
-    "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect",
+    "mlir::memref::MemRefDialect", "mlir::NVVM::NVVMDialect",
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
   ];
 }
