@@ -52,4 +52,62 @@ def LowerKernelsToGpuPass
   ];
 }
 
+def EmulateKernelsPass
+    : Pass<"mercury-emulate-kernels", "::mlir::ModuleOp"> {
+  let summary = "turn device functions into host functions that run the grid";
+  let description = [{
+    Each kernel `@k` of a gpu.module becomes a function `@k` with `commir.kernel`
+    that runs all threads of the grid on the calling thread, in libmercury_simt
+    (Mercury/Runtime/mercury_simt.h), and `@k_thread`, what one of them does:
+    barriers and shuffles are calls with which other threads take their turn. So
+    device code is tested without a device. Launches name the new function.
+    Constants of a gpu.module become those of the module.
+
+    With `checks`, accesses are checked: indices against extents, addresses against
+    the `alignment` of the op, and shared memory for races. A fault ends the
+    kernel; `mercury_simt_error` tells.
+
+    **Precondition:** kernels have `known_grid_size` and `known_block_size`, take
+    memrefs of static layout that start at their first element and numbers, and
+    consist of ops of arith, math, memref, scf, vector, and of gpu.thread_id,
+    block_id, block_dim, grid_dim, barrier and shuffle (width 32, of f32 and i32).
+    **Postcondition:** no op of the gpu dialect is left.
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @k(%a: memref<64xf32>) kernel attributes {
+          known_block_size = array<i32: 64, 1, 1>,
+          known_grid_size = array<i32: 1, 1, 1>} {
+        %i = gpu.thread_id x
+        gpu.barrier
+        ...
+        gpu.return
+      } }
+    commir.launch @kernels::@k outs(%x : memref<64xf32>)
+    // becomes
+    func.func private @k_thread(%thread: !llvm.ptr, %parameters: !llvm.ptr,
+                                %shared: !llvm.ptr, %i: index, ...) {
+      call @mercury_simt_barrier(%thread, %op) : (!llvm.ptr, !llvm.ptr) -> ()
+      ...
+    }
+    func.func private @k(%a: memref<64xf32>) attributes {commir.kernel} {
+      ...
+      call @mercury_simt_run(%name, %k_thread, %parameters, %c1, %c1, %c1, %c64,
+                             %c1, %c1, %shared_bytes) : ...
+      return
+    }
+    commir.launch @k outs(%x : memref<64xf32>)
+    ```
+  }];
+  let options = [
+    Option<"checks", "checks", "bool", /*default=*/"true",
+           "Check indices, alignment, and races in shared memory">,
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect",
+  ];
+}
+
 #endif
