@@ -11,7 +11,11 @@
 using namespace mercury;
 
 llvm::ArrayRef<const KernelEmitter *> mercury::kernelEmitters() {
-  static const KernelEmitter *const emitters[] = {&contractionEmitter(),
-                                                  &elementwiseEmitter()};
+  static const KernelEmitter *const emitters[] = {
+      &contractionEmitter(),
+      &attentionEmitter(),
+      &attentionRowsEmitter(),
+      &elementwiseEmitter(),
+  };
   return emitters;
 }

@@ -106,8 +106,8 @@ def LowerKernelsToGpuPass
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
-    "mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect",
-    "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect",
+    "mlir::memref::MemRefDialect", "mlir::NVVM::NVVMDialect",
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
   ];
 }
