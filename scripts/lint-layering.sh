@@ -15,6 +15,7 @@ Dialect/CommIR/TransformOps  Schedule,Dialect,Analysis,Transforms   mlir llvm
 Dialect/Linalg               Schedule,Dialect/CommIR/IR             mlir llvm
 Analysis                     Schedule,Dialect                       mlir llvm
 Transforms                   Schedule,Dialect,Analysis              mlir llvm
+Transforms/Gpu               Schedule,Dialect,Analysis,Transforms,Runtime/mercury_simt.h mlir llvm
 Tuning                       Schedule,Analysis                      mlir llvm
 Conversion                   Dialect/CommIR/IR,Runtime/mercury_nccl.h,Runtime/mercury_runtime.h mlir llvm
 Pipelines                    Schedule,Dialect,Transforms,Tuning,Conversion mlir llvm

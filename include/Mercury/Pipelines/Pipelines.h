@@ -51,7 +51,46 @@ struct HostPipelineOptions
 void buildHostPipeline(mlir::OpPassManager &pm,
                        const HostPipelineOptions &options);
 
-/// Registers `mercury-distribute-pipeline` and `mercury-host-pipeline`.
+/// Stage 3 -> programs for devices: computation stands in kernels that
+/// `commir.launch` enqueues on the compute stream, events are all that ties the
+/// streams, which is verified. Each hop is cut into `chunks` pieces.
+void buildDevicePrefix(mlir::OpPassManager &pm, int64_t chunks);
+
+/// What the kernels of a program for devices are where there is none.
+enum class EmulatedKernels {
+  CPU, ///< the same computation, compiled for the CPU
+  SIMT ///< device code, whose threads take turns
+};
+
+/// Stage 3 -> the llvm dialect: what a program for devices is, with kernels that
+/// run on CPUs, in the order of the compute stream.
+struct EmulatedPipelineOptions
+    : public mlir::PassPipelineOptions<EmulatedPipelineOptions> {
+  Option<EmulatedKernels> kernels{
+      *this, "kernels", llvm::cl::desc("What kernels are:"),
+      llvm::cl::init(EmulatedKernels::CPU),
+      llvm::cl::values(
+          clEnumValN(EmulatedKernels::CPU, "cpu",
+                     "the same computation, compiled for the CPU"),
+          clEnumValN(EmulatedKernels::SIMT, "simt",
+                     "device code, whose threads take turns"))};
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("Chip whose device code simt runs"),
+                           llvm::cl::init("sm_90a")};
+  Option<std::string> local{
+      *this, "local",
+      llvm::cl::desc("Kernels for the CPU: codegen, blas or loops, as of the "
+                     "host pipeline"),
+      llvm::cl::init("codegen")};
+  Option<int64_t> chunks{*this, "chunks",
+                         llvm::cl::desc("Pieces each hop is cut into"),
+                         llvm::cl::init(1)};
+};
+void buildEmulatedPipeline(mlir::OpPassManager &pm,
+                           const EmulatedPipelineOptions &options);
+
+/// Registers `mercury-distribute-pipeline`, `mercury-host-pipeline` and
+/// `mercury-emulated-pipeline`.
 void registerPipelines();
 
 } // namespace mercury

@@ -10,4 +10,12 @@
 
 using namespace mercury;
 
-llvm::ArrayRef<const KernelEmitter *> mercury::kernelEmitters() { return {}; }
+llvm::ArrayRef<const KernelEmitter *> mercury::kernelEmitters() {
+  static const KernelEmitter *const emitters[] = {
+      &contractionEmitter(),
+      &attentionEmitter(),
+      &attentionRowsEmitter(),
+      &elementwiseEmitter(),
+  };
+  return emitters;
+}

@@ -10,6 +10,8 @@
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -48,6 +50,18 @@ struct LowerKernelsToGpuPass
     return kernel.emitError("no device code is known for this kernel");
   }
 
+  /// The module of the device has the constants that its functions name.
+  static void copyConstants(const SymbolTable &host,
+                            gpu::GPUModuleOp kernels) {
+    SymbolTable device(kernels);
+    kernels.walk([&](memref::GetGlobalOp op) {
+      if (device.lookup(op.getName()))
+        return;
+      device.insert(host.lookup(op.getName())->clone(),
+                    kernels.getBody()->begin());
+    });
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     llvm::Expected<Chip> target = findChip(chip);
@@ -70,6 +84,7 @@ struct LowerKernelsToGpuPass
     for (func::FuncOp function : functions)
       if (failed(lower(function, kernels, *target)))
         return signalPassFailure();
+    copyConstants(symbols, kernels);
     module.walk([&](LaunchOp launch) {
       launch.setKernelAttr(SymbolRefAttr::get(
           kernels.getSymNameAttr(),

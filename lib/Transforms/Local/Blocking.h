@@ -8,7 +8,7 @@
 #ifndef MERCURY_LIB_TRANSFORMS_LOCAL_BLOCKING_H
 #define MERCURY_LIB_TRANSFORMS_LOCAL_BLOCKING_H
 
-#include "Contraction.h"
+#include "Mercury/Transforms/Local/Contraction.h"
 
 namespace mercury {
 

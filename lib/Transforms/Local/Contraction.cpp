@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
+#include "Mercury/Transforms/Local/Contraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

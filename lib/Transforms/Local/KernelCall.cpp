@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelCall.h"
-#include "Contraction.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Transforms/Local/Contraction.h"
 #include "Mercury/Transforms/Local/KernelRegistry.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -8,6 +8,7 @@
 #ifndef MERCURY_TRANSFORMS_GPU_PASSES_H
 #define MERCURY_TRANSFORMS_GPU_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassOptions.h"
 

@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef MERCURY_LIB_TRANSFORMS_LOCAL_CONTRACTION_H
-#define MERCURY_LIB_TRANSFORMS_LOCAL_CONTRACTION_H
+#ifndef MERCURY_TRANSFORMS_LOCAL_CONTRACTION_H
+#define MERCURY_TRANSFORMS_LOCAL_CONTRACTION_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -58,4 +58,4 @@ mlir::FailureOr<Contraction> matchContraction(mlir::linalg::LinalgOp op,
 
 } // namespace mercury
 
-#endif // MERCURY_LIB_TRANSFORMS_LOCAL_CONTRACTION_H
+#endif // MERCURY_TRANSFORMS_LOCAL_CONTRACTION_H

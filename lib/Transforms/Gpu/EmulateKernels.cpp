@@ -1,0 +1,434 @@
+//===- EmulateKernels.cpp - Device functions that run on CPUs -------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmulatedAccess.h"
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Runtime/mercury_simt.h"
+#include "Mercury/Transforms/Gpu/Passes.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mercury {
+#define GEN_PASS_DEF_EMULATEKERNELSPASS
+#include "Mercury/Transforms/Gpu/Passes.h.inc"
+} // namespace mercury
+
+using namespace mlir;
+using namespace mercury;
+using namespace mercury::commir;
+
+static_assert(static_cast<int>(gpu::ShuffleMode::XOR) == MERCURY_SIMT_XOR &&
+              static_cast<int>(gpu::ShuffleMode::DOWN) == MERCURY_SIMT_DOWN &&
+              static_cast<int>(gpu::ShuffleMode::UP) == MERCURY_SIMT_UP &&
+              static_cast<int>(gpu::ShuffleMode::IDX) == MERCURY_SIMT_INDEX);
+
+/// The least alignment of a buffer in shared memory, bytes.
+static constexpr int64_t kSharedAlignment = 16;
+
+/// Arguments of a thread before its ids: itself, parameters, shared memory.
+enum { kThread, kParameters, kShared, kThreadId, kBlockId = 6, kNumArgs = 9 };
+
+namespace {
+/// Turns one kernel into two functions.
+class KernelEmulator {
+public:
+  KernelEmulator(gpu::GPUFuncOp kernel, SymbolTable &symbols, bool checks)
+      : kernel(kernel), symbols(symbols), checks(checks), loc(kernel.getLoc()),
+        converter(kernel.getContext()),
+        pointer(LLVM::LLVMPointerType::get(kernel.getContext())) {}
+
+  /// Emits an error for what it does not know. Erases the kernel otherwise.
+  FailureOr<func::FuncOp> run();
+
+private:
+  LogicalResult check();
+  void nameOps();
+  void eraseMemorySpaces();
+  func::FuncOp makeThread();
+  void replaceArguments(Block &entry);
+  void replaceOps();
+  func::FuncOp makeLauncher(func::FuncOp thread);
+  Value text(OpBuilder &b, StringRef content);
+  Value buffer(OpBuilder &b, Value memory, MemRefType type);
+
+  gpu::GPUFuncOp kernel;
+  SymbolTable &symbols;
+  bool checks;
+  Location loc;
+  LLVMTypeConverter converter;
+  Type pointer;
+  std::string name;
+  int64_t sharedBytes = 0;
+  unsigned numTexts = 0;
+  Block *entry = nullptr; ///< of a thread
+  SmallVector<Type> argumentTypes;
+  /// An op that calls the runtime.
+  struct Site {
+    Operation *op;
+    std::string text; ///< how it is told to a user
+    bool isShared;    ///< accesses the memory of the block
+  };
+  SmallVector<Site> sites;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What can be emulated
+//===----------------------------------------------------------------------===//
+
+static bool isPlain(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref)
+    return type.isIntOrIndexOrFloat();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return memref.hasStaticShape() &&
+         succeeded(memref.getStridesAndOffset(strides, offset)) &&
+         offset == 0 && !ShapedType::isDynamicShape(strides);
+}
+
+static LogicalResult checkOp(Operation *op) {
+  if (!isa<gpu::GPUDialect>(op->getDialect()))
+    return success();
+  if (isa<gpu::GPUFuncOp, gpu::ThreadIdOp, gpu::BlockIdOp, gpu::BlockDimOp,
+          gpu::GridDimOp, gpu::BarrierOp, gpu::ReturnOp>(op))
+    return success();
+  auto shuffle = dyn_cast<gpu::ShuffleOp>(op);
+  if (!shuffle)
+    return op->emitOpError("is not emulated");
+  llvm::APInt width;
+  if (!matchPattern(shuffle.getWidth(), m_ConstantInt(&width)) ||
+      width != MERCURY_SIMT_WARP)
+    return op->emitOpError("is emulated for a constant width of ")
+           << int(MERCURY_SIMT_WARP) << " only";
+  Type type = shuffle.getValue().getType();
+  if (!type.isF32() && !type.isInteger(32))
+    return op->emitOpError("is emulated for f32 and i32, not for ") << type;
+  return success();
+}
+
+LogicalResult KernelEmulator::check() {
+  if (!kernel.getKnownGridSize() || !kernel.getKnownBlockSize())
+    return kernel.emitOpError("needs known_grid_size and known_block_size");
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    auto memref = dyn_cast<MemRefType>(argument.getType());
+    if (!isPlain(argument.getType()) ||
+        (memref && !isPlain(memref.getElementType())))
+      return kernel.emitOpError("has an argument of type ")
+             << argument.getType()
+             << "; numbers, and buffers of static layout without offset, are "
+                "emulated";
+  }
+  WalkResult result = kernel.walk([](Operation *op) {
+    return failed(checkOp(op)) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// As values are called in the kernel, so that a message can be looked up
+/// there.
+void KernelEmulator::nameOps() {
+  OpPrintingFlags flags;
+  flags.skipRegions();
+  AsmState state(kernel, flags);
+  kernel.walk([&](Operation *op) {
+    std::optional<EmulatedAccess> access;
+    if (checks)
+      access = emulatedAccess(op);
+    if (!access && !isa<gpu::BarrierOp, gpu::ShuffleOp>(op))
+      return;
+    Site &site = sites.emplace_back();
+    site.op = op;
+    site.isShared = access && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(
+                                  cast<MemRefType>(access->memory.getType()));
+    llvm::raw_string_ostream os(site.text);
+    op->print(os, state);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// A thread
+//===----------------------------------------------------------------------===//
+
+/// On a CPU there is one memory.
+void KernelEmulator::eraseMemorySpaces() {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([](MemRefType type) -> std::optional<Type> {
+    if (!isa_and_present<gpu::AddressSpaceAttr>(type.getMemorySpace()))
+      return std::nullopt;
+    return MemRefType::get(type.getShape(), type.getElementType(),
+                           type.getLayout());
+  });
+  replacer.recursivelyReplaceElementsIn(kernel, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+}
+
+Value KernelEmulator::text(OpBuilder &b, StringRef content) {
+  return LLVM::createGlobalString(
+      loc, b, name + "_text_" + std::to_string(numTexts++),
+      content.str() + '\0', LLVM::Linkage::Internal);
+}
+
+/// The memref of `type` at the pointer `memory`.
+Value KernelEmulator::buffer(OpBuilder &b, Value memory, MemRefType type) {
+  Value descriptor =
+      MemRefDescriptor::fromStaticShape(b, loc, converter, type, memory);
+  return UnrealizedConversionCastOp::create(b, loc, type, descriptor)
+      .getResult(0);
+}
+
+func::FuncOp KernelEmulator::makeThread() {
+  MLIRContext *context = kernel.getContext();
+  SmallVector<Type> types(kNumArgs, IndexType::get(context));
+  std::fill_n(types.begin(), static_cast<size_t>(kThreadId), pointer);
+  auto thread = func::FuncOp::create(loc, name + "_thread",
+                                     FunctionType::get(context, types, {}));
+  thread.setPrivate();
+  symbols.insert(thread);
+  thread.getBody().takeBody(kernel.getBody());
+  entry = &thread.getBody().front();
+  for (auto [i, type] : llvm::enumerate(types))
+    entry->insertArgument(i, type, loc);
+  replaceArguments(*entry);
+  entry->eraseArguments(kNumArgs, entry->getNumArguments() - kNumArgs);
+  return thread;
+}
+
+/// What the kernel's arguments and attributions are to a thread.
+void KernelEmulator::replaceArguments(Block &entry) {
+  OpBuilder b = OpBuilder::atBlockBegin(&entry);
+  unsigned numWorkgroup = kernel.getNumWorkgroupAttributions();
+  for (auto [i, argument] :
+       llvm::enumerate(entry.getArguments().drop_front(kNumArgs))) {
+    Type type = argument.getType();
+    auto memref = dyn_cast<MemRefType>(type);
+    auto at = [&](Value base, Type element, int32_t index) -> Value {
+      return LLVM::GEPOp::create(b, loc, pointer, element, base,
+                                 ArrayRef<LLVM::GEPArg>{index});
+    };
+    Value value;
+    if (i < argumentTypes.size()) {
+      Value slot = at(entry.getArgument(kParameters), b.getI64Type(), i);
+      Type stored = memref ? pointer : type.isIndex() ? b.getI64Type() : type;
+      value = LLVM::LoadOp::create(b, loc, stored, slot);
+      if (memref)
+        value = buffer(b, value, memref);
+      else if (type.isIndex())
+        value = arith::IndexCastOp::create(b, loc, type, value);
+    } else if (i < argumentTypes.size() + numWorkgroup) {
+      auto aligned =
+          dyn_cast_or_null<IntegerAttr>(kernel.getWorkgroupAttributionAttr(
+              i - argumentTypes.size(), LLVM::LLVMDialect::getAlignAttrName()));
+      sharedBytes = llvm::alignTo(
+          sharedBytes,
+          std::max<int64_t>(kSharedAlignment, aligned ? aligned.getInt() : 0));
+      value =
+          buffer(b, at(entry.getArgument(kShared), b.getI8Type(), sharedBytes),
+                 memref);
+      sharedBytes +=
+          memref.getNumElements() * elementBytes(memref.getElementType());
+    } else {
+      value = memref::AllocaOp::create(b, loc, memref);
+    }
+    argument.replaceAllUsesWith(value);
+  }
+}
+
+/// Barriers, shuffles, checks and the end.
+void KernelEmulator::replaceOps() {
+  Value thread = entry->getArgument(kThread);
+  for (auto &[op, name, isShared] : sites) {
+    OpBuilder b(op);
+    Value opText = text(b, name);
+    if (std::optional<EmulatedAccess> access = emulatedAccess(op)) {
+      checkAccess(op, *access, isShared, thread, opText);
+      continue;
+    }
+    auto shuffle = dyn_cast<gpu::ShuffleOp>(op);
+    if (!shuffle) {
+      callRuntime(b, op->getLoc(), "mercury_simt_barrier", {},
+                  ValueRange{thread, opText});
+      op->erase();
+      continue;
+    }
+    Location loc = op->getLoc();
+    Type type = shuffle.getValue().getType(), i32 = b.getI32Type(),
+         i64 = b.getI64Type();
+    Value mode = arith::ConstantIntOp::create(
+        b, loc, static_cast<int64_t>(shuffle.getMode()), 32);
+    Value value = shuffle.getValue();
+    if (type != i32)
+      value = arith::BitcastOp::create(b, loc, i32, value);
+    Value result = callRuntime(
+        b, loc, "mercury_simt_shuffle", i64,
+        ValueRange{thread, value, shuffle.getOffset(), mode, opText});
+    Value high = arith::ConstantIntOp::create(b, loc, 32, 64);
+    high = arith::ShRUIOp::create(b, loc, result, high);
+    Value isValid = arith::TruncIOp::create(b, loc, b.getI1Type(), high);
+    result = arith::TruncIOp::create(b, loc, i32, result);
+    if (type != i32)
+      result = arith::BitcastOp::create(b, loc, type, result);
+    op->replaceAllUsesWith(ValueRange{result, isValid});
+    op->erase();
+  }
+  auto of = [](DenseI32ArrayAttr extents, gpu::Dimension dim) -> int64_t {
+    return extents[static_cast<unsigned>(dim)];
+  };
+  auto id = [&](unsigned first, gpu::Dimension dim) -> Value {
+    return entry->getArgument(first + static_cast<unsigned>(dim));
+  };
+  entry->getParentOp()->walk([&](Operation *op) {
+    OpBuilder b(op);
+    Value value =
+        TypeSwitch<Operation *, Value>(op)
+            .Case([&](gpu::ThreadIdOp op) {
+              return id(kThreadId, op.getDimension());
+            })
+            .Case([&](gpu::BlockIdOp op) {
+              return id(kBlockId, op.getDimension());
+            })
+            .Case([&](gpu::BlockDimOp op) {
+              return arith::ConstantIndexOp::create(
+                  b, op.getLoc(),
+                  of(kernel.getKnownBlockSizeAttr(), op.getDimension()));
+            })
+            .Case([&](gpu::GridDimOp op) {
+              return arith::ConstantIndexOp::create(
+                  b, op.getLoc(),
+                  of(kernel.getKnownGridSizeAttr(), op.getDimension()));
+            })
+            .Default(Value());
+    if (value)
+      op->replaceAllUsesWith(ValueRange{value});
+    else if (isa<gpu::ReturnOp>(op))
+      func::ReturnOp::create(b, op->getLoc());
+    else
+      return;
+    op->erase();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The grid
+//===----------------------------------------------------------------------===//
+
+func::FuncOp KernelEmulator::makeLauncher(func::FuncOp thread) {
+  MLIRContext *context = kernel.getContext();
+  auto launcher = func::FuncOp::create(
+      loc, name, FunctionType::get(context, argumentTypes, {}));
+  launcher.setPrivate();
+  launcher->setAttr(kKernelAttrName, UnitAttr::get(context));
+  if (ArrayAttr attributes = kernel.getArgAttrsAttr())
+    launcher.setArgAttrsAttr(attributes);
+  symbols.insert(launcher);
+  OpBuilder b = OpBuilder::atBlockBegin(launcher.addEntryBlock());
+  Type i64 = b.getI64Type();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, loc, value, 64);
+  };
+  // A slot of 8 bytes for each, as a launch on a device takes them.
+  Value parameters = LLVM::AllocaOp::create(
+      b, loc, pointer, i64,
+      constant(std::max<size_t>(1, argumentTypes.size())));
+  for (auto [i, argument] : llvm::enumerate(launcher.getArguments())) {
+    Value value = argument;
+    if (isa<MemRefType>(value.getType()))
+      value = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, value);
+    if (value.getType().isIndex())
+      value = arith::IndexCastOp::create(b, loc, i64, value);
+    Value slot =
+        LLVM::GEPOp::create(b, loc, pointer, i64, parameters,
+                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    LLVM::StoreOp::create(b, loc, value, slot);
+  }
+  Value code = func::ConstantOp::create(b, loc, thread.getFunctionType(),
+                                        thread.getSymName());
+  code = UnrealizedConversionCastOp::create(b, loc, pointer, code).getResult(0);
+  SmallVector<Value> operands{text(b, name), code, parameters};
+  for (DenseI32ArrayAttr extents :
+       {kernel.getKnownGridSizeAttr(), kernel.getKnownBlockSizeAttr()})
+    for (int32_t extent : extents.asArrayRef())
+      operands.push_back(constant(extent));
+  operands.push_back(constant(sharedBytes));
+  callRuntime(b, loc, "mercury_simt_run", {}, operands);
+  func::ReturnOp::create(b, loc);
+  return launcher;
+}
+
+FailureOr<func::FuncOp> KernelEmulator::run() {
+  if (failed(check()))
+    return failure();
+  name = kernel.getName().str();
+  argumentTypes = llvm::to_vector(kernel.getArgumentTypes());
+  nameOps();
+  eraseMemorySpaces();
+  func::FuncOp thread = makeThread();
+  replaceOps();
+  return makeLauncher(thread);
+}
+
+namespace {
+struct EmulateKernelsPass
+    : public mercury::impl::EmulateKernelsPassBase<EmulateKernelsPass> {
+  using EmulateKernelsPassBase::EmulateKernelsPassBase;
+
+  LogicalResult emulate(gpu::GPUModuleOp device, SymbolTable &symbols) {
+    for (Operation &op : device.getBody()->getOperations())
+      if (!isa<gpu::GPUFuncOp, memref::GlobalOp>(op))
+        return op.emitOpError("in a gpu.module is not emulated");
+    // Constants first: renaming one renames what uses it.
+    SymbolTable inner(device);
+    for (auto global :
+         llvm::make_early_inc_range(device.getOps<memref::GlobalOp>())) {
+      if (symbols.lookup(global.getSymName()) &&
+          failed(inner.renameToUnique(global, {&symbols})))
+        return global.emitOpError("cannot be renamed");
+      global->remove();
+      symbols.insert(global, getOperation().getBody()->begin());
+    }
+    llvm::DenseMap<StringAttr, StringAttr> names;
+    for (auto kernel : device.getOps<gpu::GPUFuncOp>()) {
+      FailureOr<func::FuncOp> function =
+          KernelEmulator(kernel, symbols, checks).run();
+      if (failed(function))
+        return failure();
+      names[kernel.getNameAttr()] = function->getSymNameAttr();
+    }
+    StringAttr from = device.getSymNameAttr();
+    getOperation().walk([&](LaunchOp launch) {
+      SymbolRefAttr callee = launch.getKernel();
+      if (callee.getRootReference() == from)
+        launch.setKernelAttr(
+            FlatSymbolRefAttr::get(names.lookup(callee.getLeafReference())));
+    });
+    symbols.erase(device);
+    return success();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    for (auto device :
+         llvm::make_early_inc_range(module.getOps<gpu::GPUModuleOp>()))
+      if (failed(emulate(device, symbols)))
+        return signalPassFailure();
+    module->removeAttr(gpu::GPUDialect::getContainerModuleAttrName());
+  }
+};
+} // namespace
