@@ -63,9 +63,9 @@ Value mercury::callRuntime(OpBuilder &b, Location loc, StringRef callee,
   return results.empty() ? Value() : call.getResult(0);
 }
 
-int64_t mercury::elementBytes(Type type) {
+int64_t mercury::emulatedBytes(Type type) {
   if (auto vector = dyn_cast<VectorType>(type))
-    return vector.getNumElements() * elementBytes(vector.getElementType());
+    return vector.getNumElements() * emulatedBytes(vector.getElementType());
   return type.isIndex() ? 8 : (type.getIntOrFloatBitWidth() + 7) / 8;
 }
 
@@ -92,7 +92,7 @@ static Value addressOf(OpBuilder &b, Location loc,
                                arith::MulIOp::create(b, loc, index, stride));
   }
   Value bytes = arith::MulIOp::create(
-      b, loc, at, constant(elementBytes(type.getElementType())));
+      b, loc, at, constant(emulatedBytes(type.getElementType())));
   return arith::AddIOp::create(
       b, loc,
       memref::ExtractAlignedPointerAsIndexOp::create(b, loc, access.memory),
@@ -126,7 +126,7 @@ void mercury::checkAccess(Operation *op, const EmulatedAccess &access,
     callRuntime(b, loc, "mercury_simt_out_of_range", {},
                 ValueRange{thread, index, count, extent, text});
   }
-  int64_t bytes = access.count * elementBytes(type.getElementType());
+  int64_t bytes = access.count * emulatedBytes(type.getElementType());
   Value kind =
       arith::ConstantIntOp::create(b, loc,
                                    (access.writes ? MERCURY_SIMT_WRITE : 0) |
