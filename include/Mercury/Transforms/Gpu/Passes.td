@@ -74,7 +74,8 @@ def LowerKernelsToGpuPass
     : Pass<"mercury-lower-kernels-to-gpu", "::mlir::ModuleOp"> {
   let summary = "turn kernels into the device functions of one gpu.module";
   let description = [{
-    Each function with `commir.kernel` becomes a `gpu.func` of the module
+    Each function with `commir.kernel`, but those that the device's library
+    computes (`commir.matmul`), becomes a `gpu.func` of the module
     `@kernels`, its body written by the first kernel emitter that takes it on the
     chip (KernelEmitter.h); its grid and block are `known_grid_size` and
     `known_block_size`. Launches name the new function. A kernel that no emitter
@@ -110,6 +111,38 @@ def LowerKernelsToGpuPass
     "mlir::memref::MemRefDialect", "mlir::NVVM::NVVMDialect",
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
   ];
+}
+
+def PatchLaunchesPass : Pass<"mercury-patch-launches", "::mlir::ModuleOp"> {
+  let summary = "leave contractions to the device's library";
+  let description = [{
+    A kernel that is one contraction which the library, cuBLASLt, takes gets
+    `commir.matmul`: the problem by which a launch of it is one call. The library
+    takes f32, f16 or bf16 inputs and an f32 output; at most one batch, row, column
+    and reduction index, of which each matrix has rows or columns of stride 1. It
+    is asked by `commir.patch = "cublaslt"` on the op, where what it does not take
+    is an error, or by the option for all that it takes.
+
+    **Precondition:** computation on buffers stands in kernels.
+    **Postcondition:** no op has `commir.patch`.
+
+    ```mlir
+    func.func private @k(%a: memref<8x4xf32>, %b: memref<4x6xf32>,
+                         %c: memref<8x6xf32>) attributes {commir.kernel} {
+      linalg.matmul {commir.patch = "cublaslt"} ins(%a, %b : ...) outs(%c : ...)
+      return
+    }
+    // becomes
+    func.func private @k(...) attributes {commir.kernel, commir.matmul =
+        array<i64: 1, 8, 6, 4, 4, 1, 0, 6, 1, 0, 6, 1, 0, 0, 1, 2>} { ... }
+    ```
+  }];
+  let options = [
+    Option<"local", "local", "std::string", /*default=*/"\"\"",
+           "library: all contractions that it takes; empty: those that ask">,
+  ];
+  let statistics = [
+    Statistic<"numPatched", "num-patched", "Kernels left to the library">];
 }
 
 def AttachTargetPass : Pass<"mercury-attach-target", "::mlir::ModuleOp"> {
