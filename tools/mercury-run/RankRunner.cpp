@@ -222,7 +222,6 @@ llvm::Expected<RunResult> runProgram(const CompiledProgram &program,
 
   Launch launch{host, program, arguments, options, {}};
   char error[8192] = "";
-  takeKernelFault();
   setPoisonAllocations(options.poison);
   int status = host.run(
       &config,
@@ -231,10 +230,10 @@ llvm::Expected<RunResult> runProgram(const CompiledProgram &program,
       },
       &launch, error, sizeof(error));
   setPoisonAllocations(false);
-  if (status)
-    return runtimeFailure(error);
   if (std::string fault = takeKernelFault(); !fault.empty())
     return runtimeFailure(fault);
+  if (status)
+    return runtimeFailure(error);
   return std::move(launch.result);
 }
 
