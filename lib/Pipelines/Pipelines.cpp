@@ -106,4 +106,9 @@ void mercury::registerPipelines() {
       "SPMD on tensors -> the llvm dialect, the program for devices with its "
       "kernels on CPUs",
       buildEmulatedPipeline);
+  PassPipelineRegistration<GpuPipelineOptions>(
+      "mercury-gpu-pipeline",
+      "SPMD on tensors -> the llvm dialect with an image of device code and "
+      "calls of NCCL",
+      buildGpuPipeline);
 }

@@ -56,4 +56,30 @@ def ConvertCommIRToNCCLPass : Pass<"convert-commir-to-nccl", "::mlir::ModuleOp">
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def ConvertGpuToRuntimePass : Pass<"convert-gpu-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Turn launches of a device image into calls of the runtime";
+  let description = [{
+    The image of a `gpu.binary` becomes a constant of the program. A launch asks
+    the context, the first argument of the function, for the kernel, which is
+    loaded on first use, and enqueues it: nothing runs before the program does.
+
+    Precondition: each launch is on a stream, in a function whose first argument is
+    the context, and names a kernel of a gpu.binary with one object.
+    Postcondition: no gpu op is left outside of gpu.modules.
+
+    ```mlir
+    gpu.launch_func <%s : !llvm.ptr> @kernels::@k blocks in (%x, %y, %z)
+        threads in (%u, %v, %w) args(%a : memref<64xf32>)
+    // becomes
+    %image = llvm.mlir.addressof @kernels_image : !llvm.ptr
+    %kernel = call @mercury_kernel(%ctx, %image, %bytes, %name) : ...
+    llvm.store %pointer, %slot : !llvm.ptr, !llvm.ptr
+    call @mgpuLaunchKernel(%kernel, ..., %s, %parameters, %null, %count) : ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
+}
+
 #endif

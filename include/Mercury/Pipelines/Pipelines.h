@@ -89,8 +89,44 @@ struct EmulatedPipelineOptions
 void buildEmulatedPipeline(mlir::OpPassManager &pm,
                            const EmulatedPipelineOptions &options);
 
-/// Registers `mercury-distribute-pipeline`, `mercury-host-pipeline` and
-/// `mercury-emulated-pipeline`.
+/// Stage 3 -> the llvm dialect: what a program for GPUs is, its device code in an
+/// image that is loaded on first use.
+struct GpuPipelineOptions
+    : public mlir::PassPipelineOptions<GpuPipelineOptions> {
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("sm_80, sm_89, sm_90a or sm_100"),
+                           llvm::cl::init("sm_90a")};
+  Option<std::string> features{
+      *this, "features",
+      llvm::cl::desc("A version of PTX, as +ptx80; empty: what suits the chip"),
+      llvm::cl::init("")};
+  Option<std::string> format{
+      *this, "format",
+      llvm::cl::desc("Device code: isa (PTX), bin (of the chip) or fatbin"),
+      llvm::cl::init("bin")};
+  Option<std::string> toolkit{
+      *this, "toolkit",
+      llvm::cl::desc("The root of the CUDA toolkit; empty: looked for"),
+      llvm::cl::init("")};
+  Option<std::string> local{
+      *this, "local",
+      llvm::cl::desc("Contractions: codegen, or library (cuBLASLt, of those "
+                     "that it takes)"),
+      llvm::cl::init("codegen")};
+  Option<int64_t> chunks{*this, "chunks",
+                         llvm::cl::desc("Pieces each hop is cut into"),
+                         llvm::cl::init(1)};
+};
+void buildGpuPipeline(mlir::OpPassManager &pm,
+                      const GpuPipelineOptions &options);
+
+/// The part of it before launches become calls: kernels are the device functions
+/// of a gpu.module, or calls of the library.
+void buildGpuKernels(mlir::OpPassManager &pm,
+                     const GpuPipelineOptions &options);
+
+/// Registers `mercury-distribute-pipeline`, `mercury-host-pipeline`,
+/// `mercury-emulated-pipeline` and `mercury-gpu-pipeline`.
 void registerPipelines();
 
 } // namespace mercury

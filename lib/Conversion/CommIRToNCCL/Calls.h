@@ -85,6 +85,9 @@ private:
   mlir::LogicalResult launchOnDevice(commir::LaunchOp op,
                                      mlir::gpu::GPUFuncOp kernel);
   mlir::LLVM::LLVMFuncOp wrapper(mlir::func::FuncOp kernel);
+  // LibraryLaunch.cpp
+  mlir::LogicalResult launchInLibrary(commir::LaunchOp op,
+                                      mlir::func::FuncOp kernel);
   void makeSlots();
 
   mlir::func::FuncOp function;

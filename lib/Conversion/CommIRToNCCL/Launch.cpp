@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Calls.h"
+#include "Mercury/Dialect/CommIR/IR/KernelAttrNames.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -156,6 +157,8 @@ LogicalResult CallBuilder::launch(LaunchOp op) {
   if (auto device = dyn_cast<gpu::GPUFuncOp>(*kernel))
     return launchOnDevice(op, device);
   if (auto host = dyn_cast<func::FuncOp>(*kernel)) {
+    if (host->hasAttr(kMatmulAttrName))
+      return launchInLibrary(op, host);
     launchOnHost(op, host);
     return success();
   }

@@ -8,6 +8,7 @@
 
 #include "KernelEmitter.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Dialect/CommIR/IR/KernelAttrNames.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -71,7 +72,8 @@ struct LowerKernelsToGpuPass
     }
     SmallVector<func::FuncOp> functions;
     for (auto function : module.getOps<func::FuncOp>())
-      if (function->hasAttr(kKernelAttrName))
+      if (function->hasAttr(kKernelAttrName) &&
+          !function->hasAttr(kMatmulAttrName))
         functions.push_back(function);
     if (functions.empty())
       return;
@@ -85,10 +87,12 @@ struct LowerKernelsToGpuPass
       if (failed(lower(function, kernels, *target)))
         return signalPassFailure();
     copyConstants(symbols, kernels);
+    SymbolTable device(kernels);
     module.walk([&](LaunchOp launch) {
-      launch.setKernelAttr(SymbolRefAttr::get(
-          kernels.getSymNameAttr(),
-          SymbolRefAttr::get(launch.getKernel().getLeafReference())));
+      StringAttr name = launch.getKernel().getLeafReference();
+      if (device.lookup(name))
+        launch.setKernelAttr(SymbolRefAttr::get(kernels.getSymNameAttr(),
+                                                SymbolRefAttr::get(name)));
     });
     for (func::FuncOp function : functions)
       function.erase();

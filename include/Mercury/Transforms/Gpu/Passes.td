@@ -74,7 +74,8 @@ def LowerKernelsToGpuPass
     : Pass<"mercury-lower-kernels-to-gpu", "::mlir::ModuleOp"> {
   let summary = "turn kernels into the device functions of one gpu.module";
   let description = [{
-    Each function with `commir.kernel` becomes a `gpu.func` of the module
+    Each function with `commir.kernel`, but those that the device's library
+    computes (`commir.matmul`), becomes a `gpu.func` of the module
     `@kernels`, its body written by the first kernel emitter that takes it on the
     chip (KernelEmitter.h); its grid and block are `known_grid_size` and
     `known_block_size`. Launches name the new function. A kernel that no emitter
@@ -110,6 +111,115 @@ def LowerKernelsToGpuPass
     "mlir::memref::MemRefDialect", "mlir::NVVM::NVVMDialect",
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
   ];
+}
+
+def PatchLaunchesPass : Pass<"mercury-patch-launches", "::mlir::ModuleOp"> {
+  let summary = "leave contractions to the device's library";
+  let description = [{
+    A kernel that is one contraction which the library, cuBLASLt, takes gets
+    `commir.matmul`: the problem by which a launch of it is one call. The library
+    takes f32, f16 or bf16 inputs and an f32 output; at most one batch, row, column
+    and reduction index, of which each matrix has rows or columns of stride 1. It
+    is asked by `commir.patch = "cublaslt"` on the op, where what it does not take
+    is an error, or by the option for all that it takes.
+
+    **Precondition:** computation on buffers stands in kernels.
+    **Postcondition:** no op has `commir.patch`.
+
+    ```mlir
+    func.func private @k(%a: memref<8x4xf32>, %b: memref<4x6xf32>,
+                         %c: memref<8x6xf32>) attributes {commir.kernel} {
+      linalg.matmul {commir.patch = "cublaslt"} ins(%a, %b : ...) outs(%c : ...)
+      return
+    }
+    // becomes
+    func.func private @k(...) attributes {commir.kernel, commir.matmul =
+        array<i64: 1, 8, 6, 4, 4, 1, 0, 6, 1, 0, 6, 1, 0, 0, 1, 2>} { ... }
+    ```
+  }];
+  let options = [
+    Option<"local", "local", "std::string", /*default=*/"\"\"",
+           "library: all contractions that it takes; empty: those that ask">,
+  ];
+  let statistics = [
+    Statistic<"numPatched", "num-patched", "Kernels left to the library">];
+}
+
+def AttachTargetPass : Pass<"mercury-attach-target", "::mlir::ModuleOp"> {
+  let summary = "check that device functions suit a chip, and name it on them";
+  let description = [{
+    LLVM ends the process on code that a chip has no instructions for. So each
+    `gpu.module` is checked first: its element types are f16, bf16, f32, f64, i1
+    to i64 or index; its ops are of the dialects that device functions of Mercury
+    are made of; blocks, grids and shared memory are within the limits of a launch
+    without opt-in; the features are a version of PTX that the chip has.
+
+    **Precondition:** ops of arith, cf, gpu, math, memref, scf and vector.
+    **Postcondition:** each gpu.module has the target of the chip.
+
+    ```mlir
+    gpu.module @kernels { ... }
+    // becomes
+    gpu.module @kernels [#nvvm.target<O = 3, chip = "sm_90a",
+                         features = "+ptx80">] { ... }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "sm_80, sm_89, sm_90a or sm_100">,
+    Option<"features", "features", "std::string", /*default=*/"\"\"",
+           "A version of PTX, as +ptx80; empty: what suits the chip">,
+  ];
+  let dependentDialects = ["mlir::NVVM::NVVMDialect"];
+}
+
+def LegalizeKernelsPass
+    : Pass<"mercury-legalize-kernels", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "expand what the lowering to nvvm lacks";
+  let description = [{
+    `math.clampf` and `math.isnormal` have no counterpart there; they become a
+    maximum and a minimum, and two comparisons.
+
+    **Precondition:** none. **Postcondition:** neither is left.
+
+    ```mlir
+    %r = math.clampf %x to [%low, %high] : f32
+    // becomes
+    %0 = arith.minimumf %x, %high : f32
+    %r = arith.maximumf %0, %low : f32
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::math::MathDialect"];
+}
+
+def SerializeKernelsPass
+    : Pass<"mercury-serialize-kernels", "::mlir::ModuleOp"> {
+  let summary = "turn each gpu.module of the nvvm dialect into a gpu.binary";
+  let description = [{
+    The formats: `isa` is PTX, which the driver compiles; `bin` is machine code of
+    the chip, by ptxas; `fatbin` has both. Functions of `__nv_*` come from CUDA's
+    libdevice. Where the CUDA toolkit with what is needed is, see Toolkit.h.
+
+    **Precondition:** each gpu.module has a target, and ops of llvm and nvvm.
+    **Postcondition:** no gpu.module is left.
+
+    ```mlir
+    gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
+      llvm.func @k(%a: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} { ... }
+    }
+    // becomes
+    gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90a">, "...">]
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "std::string", /*default=*/"\"bin\"",
+           "isa, bin or fatbin">,
+    Option<"toolkit", "toolkit", "std::string", /*default=*/"\"\"",
+           "The root of the CUDA toolkit; empty: looked for">,
+  ];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect",
+                           "mlir::gpu::GPUDialect"];
 }
 
 def EmulateKernelsPass
