@@ -8,10 +8,10 @@
 // UNKNOWN: Cannot find option named 'gpu'
 
 // CHECK: llvm.func @gemm(
+// CHECK: llvm.mlir.addressof @[[KERNEL:[a-z_0-9]+]]_params
 // CHECK: llvm.call @mercury_alloc(
 // CHECK: llvm.call @ncclGroupStart(
 // CHECK: llvm.call @mgpuEventRecord(
-// CHECK: llvm.mlir.addressof @[[KERNEL:[a-z_0-9]+]]_params
 // CHECK: llvm.call @mgpuLaunchKernel(
 // CHECK: llvm.call @mgpuStreamWaitEvent(
 // CHECK: llvm.call @mercury_free(
