@@ -85,7 +85,8 @@ bool Domain::barrier(int64_t rank) {
   inBarrier[rank] = true;
   if (processes) {
     lock.unlock();
-    processes->barrier();
+    if (!processes->barrier())
+      awaitFailure();
     lock.lock();
     inBarrier[rank] = false;
     return !hasFailed();
@@ -104,11 +105,34 @@ bool Domain::barrier(int64_t rank) {
   return !hasFailed();
 }
 
-void Domain::rankReturned(int64_t rank) {
+bool Domain::leave(int64_t rank) {
   Lock lock(mutex);
   returned[rank] = true;
   progress();
+  if (processes) {
+    lock.unlock();
+    if (!hasFailed() && !processes->barrier())
+      awaitFailure();
+    return !hasFailed();
+  }
   checkReturned(lock);
+  wake();
+  changed.wait(lock, [this] {
+    return hasFailed() || std::all_of(returned.begin(), returned.end(),
+                                      [](bool done) { return done; });
+  });
+  return !hasFailed();
+}
+
+void Domain::awaitFailure() {
+  // Longer than a message needs to be handled.
+  constexpr std::chrono::seconds kPatience(1);
+  Lock lock(mutex);
+  changed.wait_for(lock, kPatience, [this] { return hasFailed(); });
+  host::Failure error;
+  error.result = ncclRemoteError;
+  error.text = "another process has left the launch";
+  fail(std::move(error), lock);
 }
 
 std::map<int64_t, RankState> Domain::states() const {

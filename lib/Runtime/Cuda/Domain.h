@@ -90,8 +90,11 @@ public:
   /// Waits until all ranks of all processes have called it; false after a
   /// failure.
   bool barrier(int64_t rank);
-  /// `rank` issues nothing more: fails whoever waits for it.
-  void rankReturned(int64_t rank);
+  /// `rank` issues nothing more: fails whoever waits for it. Then waits until
+  /// all ranks of all processes have called this; false after a failure.
+  bool leave(int64_t rank);
+  /// A call of `processes` has failed: returns when the reason is here.
+  void awaitFailure();
   /// What the ranks wait for; those that wait for nothing are missing. Under
   /// the lock.
   std::map<int64_t, host::RankState> states() const;

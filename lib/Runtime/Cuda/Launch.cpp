@@ -73,8 +73,9 @@ int mercury_cuda_gather(mercury_context *context, const void *source,
   Domain &domain = *context->domain;
   WaitTimer timer(*context);
   if (domain.processes) {
-    if (!domain.hasFailed())
-      domain.processes->gather(source, bytes, destination);
+    if (!domain.hasFailed() &&
+        !domain.processes->gather(source, bytes, destination))
+      domain.awaitFailure();
     return mercury_status(context);
   }
   if (context->rank == 0) {
@@ -194,9 +195,9 @@ void Launch::runRank(mercury_context &context) {
     makeCommunicators(context);
   if (domain->barrier(context.rank))
     call(context);
-  if (domain->barrier(context.rank))
+  // Until all are through, others may read from this rank's memory.
+  if (domain->leave(context.rank))
     context.destroyCommunicators();
-  domain->rankReturned(context.rank);
   setCurrentContext(nullptr);
 }
 
@@ -246,7 +247,6 @@ void Launch::run(const Placement &placement) {
       } catch (const std::system_error &) {
         context->recordError(ncclSystemError, "",
                              "the system refused a thread for the rank");
-        domain->rankReturned(context->rank);
       }
     }
     for (std::thread &thread : threads)

@@ -302,15 +302,15 @@ void Processes::lost(int from) {
     gone[from] = true;
     isExpected = finished[from] || closing;
   }
+  if (!isExpected) {
+    Failure failure;
+    failure.rank = from;
+    failure.result = ncclRemoteError;
+    failure.text = "its process has ended without a word";
+    tellDomain(failure);
+    tellFailure(failure);
+  }
   changed.notify_all();
-  if (isExpected)
-    return;
-  Failure failure;
-  failure.rank = from;
-  failure.result = ncclRemoteError;
-  failure.text = "its process has ended without a word";
-  tellFailure(failure);
-  tellDomain(failure);
 }
 
 bool Processes::broadcast(void *data, size_t bytes) {
