@@ -198,6 +198,27 @@ void mercury_context::recordError(int32_t code, const std::string &what,
   domain->fail(std::move(error));
 }
 
+// NCCL reads and writes buffers of other ranks directly when these are threads
+// of the same process. Other memory is made accessible by itself, that of pools
+// is not.
+void mercury_context::shareWith(int firstDevice, int numDevices) {
+  for (int other = firstDevice; other < firstDevice + numDevices; ++other) {
+    CUdevice peer = 0;
+    int can = 0;
+    if (!check(driver().cuDeviceGet(&peer, other), "cuDeviceGet") ||
+        !check(driver().cuDeviceCanAccessPeer(&can, peer, device.device),
+               "cuDeviceCanAccessPeer"))
+      return;
+    if (other == deviceNumber || !can)
+      continue;
+    CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, other},
+                              CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    if (!check(driver().cuMemPoolSetAccess(pool, &access, 1),
+               "cuMemPoolSetAccess"))
+      return;
+  }
+}
+
 CUstream mercury_context::makeStream(bool urgent) {
   int least = 0, greatest = 0;
   if (!check(driver().cuCtxGetStreamPriorityRange(&least, &greatest),

@@ -83,6 +83,8 @@ struct mercury_context {
   /// Records the first error of this rank, which ends the launch.
   void recordError(int32_t result, const std::string &what,
                    const std::string &text);
+  /// Lets other devices of this process use what the pool holds.
+  void shareWith(int firstDevice, int numDevices);
   /// A new stream, NULL after an error; `urgent`: of the highest priority.
   CUstream makeStream(bool urgent);
   /// Waits until the stream or event is at its end; false after an error.

@@ -21,6 +21,7 @@
   X(cuDeviceGet)                                                               \
   X(cuDeviceGetName)                                                           \
   X(cuDeviceGetAttribute)                                                      \
+  X(cuDeviceCanAccessPeer)                                                     \
   X(cuDeviceTotalMem_v2)                                                       \
   X(cuDevicePrimaryCtxRetain)                                                  \
   X(cuDevicePrimaryCtxRelease_v2)                                              \
@@ -37,6 +38,7 @@
   X(cuEventElapsedTime)                                                        \
   X(cuMemPoolCreate)                                                           \
   X(cuMemPoolDestroy)                                                          \
+  X(cuMemPoolSetAccess)                                                        \
   X(cuMemPoolSetAttribute)                                                     \
   X(cuMemAllocFromPoolAsync)                                                   \
   X(cuMemFreeAsync)                                                            \

@@ -159,6 +159,8 @@ public:
 private:
   /// The life of a rank on its thread.
   void runRank(mercury_context &context);
+  /// Makes what the rank has on its device.
+  void open(mercury_context &context);
   /// What the user's function does.
   void call(mercury_context &context);
   /// Gives back what the ranks have.
@@ -188,8 +190,15 @@ void Launch::call(mercury_context &context) {
   context.drain();
 }
 
-void Launch::runRank(mercury_context &context) {
+void Launch::open(mercury_context &context) {
   context.open();
+  if (context.pool && domain->transport == MERCURY_CUDA_NCCL)
+    context.shareWith(contexts[0]->deviceNumber,
+                      static_cast<int>(contexts.size()));
+}
+
+void Launch::runRank(mercury_context &context) {
+  open(context);
   // All have a device before any waits for another one in NCCL.
   if (domain->barrier(context.rank))
     makeCommunicators(context);
@@ -256,6 +265,7 @@ void Launch::run(const Placement &placement) {
   // It reads the contexts.
   watcher.reset();
   contexts.clear();
+  driver().cuCtxSetCurrent(nullptr);
 }
 
 } // namespace

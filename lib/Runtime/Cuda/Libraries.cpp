@@ -94,8 +94,8 @@ Library<Driver> openDriver() {
 Library<Nccl> openNccl() {
   Library<Nccl> library;
   // NCCL calls itself by names that this library exports, too: they must not
-  // reach us.
-#ifdef RTLD_DEEPBIND
+  // reach us. (Sanitizers do not work with it.)
+#if defined(RTLD_DEEPBIND) && !defined(MERCURY_NO_DEEPBIND)
   constexpr int kFlags = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
 #else
   constexpr int kFlags = RTLD_NOW | RTLD_LOCAL;

@@ -39,12 +39,15 @@ std::vector<std::string> callsWith(const std::string &part) {
 
 TEST_F(CudaNccl, CommunicatorsInOneOrder) {
   Launch launch({{"node", 2, 0, 0}, {"gpu", 2, 0, 0}}, {{1}, {0}, {0, 1}});
+  int before = fakeCudaAccessGiven();
   EXPECT_RUNS(launch.run([](mercury_context *context) {
     int rank = -1;
     EXPECT_EQ(ncclCommUserRank(mercury_comm(context, 0), &rank), ncclSuccess);
     EXPECT_EQ(rank, mercury_rank(context) % 2);
     return mercury_status(context);
   }));
+  // NCCL may use the memory of every rank on every other device.
+  EXPECT_EQ(fakeCudaAccessGiven(), before + 4 * 3);
   EXPECT_EQ(callsWith("ncclGetUniqueId").size(), 1u);
   EXPECT_EQ(
       callsWith("of rank 2"),

@@ -50,6 +50,8 @@ void *fakeCudaHost(CUdeviceptr pointer);
 int fakeCudaLive();
 /// Modules loaded so far.
 int fakeCudaModulesLoaded();
+/// Times that a pool was made accessible to another device.
+int fakeCudaAccessGiven();
 /// Priority of a stream.
 int fakeCudaPriority(CUstream stream);
 }

@@ -30,6 +30,7 @@ constexpr CUdeviceptr kTag = CUdeviceptr(1) << 56;
 
 std::atomic<int> live{0};
 std::atomic<int> modulesLoaded{0};
+std::atomic<int> accessGiven{0};
 /// The error that the device has met; it stays.
 std::atomic<int> deviceError{0};
 thread_local CUcontext current = nullptr;
@@ -175,6 +176,7 @@ void *fakeCudaHost(CUdeviceptr pointer) {
 }
 int fakeCudaLive() { return live; }
 int fakeCudaModulesLoaded() { return modulesLoaded; }
+int fakeCudaAccessGiven() { return accessGiven; }
 int fakeCudaPriority(CUstream stream) { return toStream(stream)->priority; }
 
 CUresult cuInit(unsigned int) { return injected("cuInit"); }
@@ -252,6 +254,12 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
     *value = 1;
     break;
   }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
+  BEGIN(false);
+  *can = device != peer;
   return CUDA_SUCCESS;
 }
 
@@ -363,6 +371,16 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *) {
   BEGIN();
   ++live;
   *pool = reinterpret_cast<CUmemoryPool>(new Pool());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolSetAccess(CUmemoryPool, const CUmemAccessDesc *access,
+                            size_t count) {
+  BEGIN();
+  for (size_t i = 0; i < count; ++i)
+    if (access[i].location.id < 0 || access[i].location.id >= deviceCount())
+      return CUDA_ERROR_INVALID_VALUE;
+  accessGiven += static_cast<int>(count);
   return CUDA_SUCCESS;
 }
 
