@@ -21,7 +21,7 @@ void mercury::buildGpuKernels(OpPassManager &pm,
   buildDevicePrefix(pm, options.chunks);
   PatchLaunchesPassOptions patch;
   if (options.local != "codegen")
-    patch.local = options.local;
+    patch.local = options.local.getValue();
   pm.addPass(createPatchLaunchesPass(patch));
   LowerKernelsToGpuPassOptions lower;
   lower.chip = options.chip;
