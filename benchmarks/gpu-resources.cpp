@@ -104,9 +104,8 @@ int main(int argc, char **argv) {
         if ((named.scope != scope && named.scope != Scope::Any) ||
             name.find(options.text("only")) == std::string::npos)
           continue;
-        std::string program =
-            std::string(isGemm ? "gemm" : "attention") + " " + type + " " +
-            name;
+        std::string program = std::string(isGemm ? "gemm" : "attention") + " " +
+                              type + " " + name;
         auto outlined =
             orFail(mercury::test::outlineProgram(*module, name, topology));
         for (DeviceCode &code : codes)

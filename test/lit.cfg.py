@@ -29,6 +29,9 @@ config.substitutions.append(
 )
 config.substitutions.append(("%mercury_obj_root", config.mercury_obj_root))
 config.substitutions.append(("%mercury_lib_dir", config.mercury_lib_dir))
+config.substitutions.append(
+    ("%mercury_include_dir", config.mercury_src_root + "/include")
+)
 config.substitutions.append(("%shlibext", config.shlibext))
 config.substitutions.append(("%examples_dir", config.mercury_src_root + "/examples"))
 config.substitutions.append(("%cmake", config.cmake))
@@ -55,7 +58,8 @@ if config.data_dir and os.path.isdir(os.path.join(config.data_dir, "real-ir")):
     config.available_features.add("real-ir")
     config.substitutions.append(("%data_dir", config.data_dir))
 
-# cuda: the compiler finds libdevice and ptxas (lib/Transforms/Gpu/Toolkit.h).
+# cuda: the compiler finds libdevice and ptxas (lib/Transforms/Gpu/Toolkit.h) below
+# %cuda_root. nccl: programs can be linked with NCCL there.
 cuda_variables = ["CUDA_HOME", "CUDA_ROOT", "CUDA_PATH"]
 ptxas = shutil.which("ptxas")
 cuda_roots = [os.environ.get(variable) for variable in cuda_variables]
@@ -67,6 +71,8 @@ for root in filter(None, cuda_roots):
     ):
         config.available_features.add("cuda")
         config.substitutions.append(("%cuda_root", root))
+        if os.path.exists(root + "/lib64/libnccl.so"):
+            config.available_features.add("nccl")
         break
 else:
     lit_config.note("no CUDA toolkit was found: its tests are skipped")

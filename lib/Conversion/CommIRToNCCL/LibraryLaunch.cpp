@@ -16,7 +16,8 @@ using namespace mercury;
 using namespace mercury::commir;
 
 /// Of mercury_matmul_problem, without the types; of the arguments A, B and C.
-static constexpr size_t kNumFields = 13, kNumMatrices = 3;
+static constexpr int64_t kNumFields = 13, kNumMatrices = 3;
+static_assert(kNumFields + kNumMatrices == kMatmulFields);
 static_assert(sizeof(mercury_matmul_problem) ==
               (kNumFields + 2) * sizeof(int64_t));
 
@@ -24,18 +25,14 @@ static_assert(sizeof(mercury_matmul_problem) ==
 /// arguments.
 LogicalResult CallBuilder::launchInLibrary(LaunchOp op, func::FuncOp kernel) {
   auto problem = kernel->getAttrOfType<DenseI64ArrayAttr>(kMatmulAttrName);
-  if (!problem || problem.size() != kNumFields + kNumMatrices)
-    return op.emitOpError() << "launches " << op.getKernelAttr() << ", whose '"
-                            << kMatmulAttrName << "' is not an array of "
-                            << kNumFields + kNumMatrices << " i64";
   SmallVector<int64_t> fields(problem.asArrayRef().take_front(kNumFields));
   SmallVector<Value> matrices;
   for (int64_t argument : problem.asArrayRef().take_back(kNumMatrices)) {
     if (argument < 0 || argument >= op->getNumOperands() ||
         !isa<MemRefType>(op->getOperand(argument).getType()))
-      return op.emitOpError() << "has no buffer " << argument
-                              << ", which is a matrix of "
-                              << op.getKernelAttr();
+      return op.emitOpError()
+             << "has no buffer " << argument << ", which is a matrix of "
+             << op.getKernelAttr();
     matrices.push_back(op->getOperand(argument));
   }
   for (Value matrix : {matrices.front(), matrices.back()}) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Dialect/CommIR/IR/KernelAttrNames.h"
 #include "VerifyAxes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -155,6 +156,12 @@ LogicalResult CommIRDialect::verifyOperationAttribute(Operation *op,
   if (name == kKernelAttrName)
     return expect(isa<UnitAttr>(value) && isa<FunctionOpInterface>(op),
                   "without a value, on a function");
+  if (name == kMatmulAttrName) {
+    auto problem = dyn_cast<DenseI64ArrayAttr>(value);
+    return expect(problem && problem.size() == kMatmulFields &&
+                      isa<FunctionOpInterface>(op),
+                  "16 integers, on a function");
+  }
   if (name == kConcurrentAttrName) {
     auto sets = dyn_cast<ArrayAttr>(value);
     auto isSet = [](Attribute set) {

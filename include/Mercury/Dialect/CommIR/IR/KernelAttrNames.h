@@ -10,12 +10,15 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
+
 namespace mercury::commir {
 
 /// On a kernel that the device's library computes: the fields of
-/// mercury_matmul_problem from `batches` to `batch_stride_c`, then the numbers of
-/// the arguments that are A, B and C; 16 integers.
+/// mercury_matmul_problem from `batches` to `batch_stride_c`, then the numbers
+/// of the arguments that are A, B and C.
 inline constexpr llvm::StringLiteral kMatmulAttrName = "commir.matmul";
+inline constexpr int64_t kMatmulFields = 16;
 
 } // namespace mercury::commir
 
