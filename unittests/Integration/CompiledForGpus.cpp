@@ -51,8 +51,7 @@ public:
       codes.emplace_back(context.get(), chip.name.str());
   }
 
-  /// The kernels of all schedules of `text`, for all chips; the whole program
-  /// for one, of which the host has only calls left.
+  /// Adds the kernels of all schedules of `text`, for all chips.
   void compile(const std::string &text, NamedSchedule::Scope scope) {
     auto module = parseSourceString<ModuleOp>(text, context.get());
     ASSERT_TRUE(module);
@@ -146,10 +145,12 @@ static void expectCallsOnly(const std::string &text,
 
 TEST(CompiledForGpus, HostCodeOfGemm) {
   MERCURY_NEEDS_PTXAS(ptxas);
-  expectCallsOnly(gemm("bf16"), NamedSchedule::Scope::Contraction);
+  for (const char *type : {"f32", "bf16"})
+    expectCallsOnly(gemm(type), NamedSchedule::Scope::Contraction);
 }
 
 TEST(CompiledForGpus, HostCodeOfAttention) {
   MERCURY_NEEDS_PTXAS(ptxas);
-  expectCallsOnly(attention("bf16"), NamedSchedule::Scope::Attention);
+  for (const char *type : {"f32", "bf16"})
+    expectCallsOnly(attention(type), NamedSchedule::Scope::Attention);
 }

@@ -104,7 +104,7 @@ llvm::Error DeviceCode::add(ModuleOp outlined, const std::string &program) {
           symbols.insert(constant, all.getBody()->begin());
         op.setName(constant.getSymName());
       });
-      origins[name] = {program, kernel};
+      origins.push_back({program, kernel});
     }
   }
   return llvm::Error::success();
@@ -165,7 +165,9 @@ DeviceCode::assemble(const std::string &ptxas) const {
   //   ... Compiling entry function 'k0' for 'sm_80'
   //   ... 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
   //   ... Used 40 registers, used 1 barriers, 1024 bytes smem, ...
-  std::vector<AssembledKernel> kernels;
+  std::vector<AssembledKernel> kernels(size());
+  AssembledKernel *kernel = nullptr;
+  size_t seen = 0;
   SmallVector<StringRef> lines, found;
   StringRef(*report).split(lines, '\n');
   auto match = [&](StringRef pattern, StringRef line) {
@@ -173,27 +175,28 @@ DeviceCode::assemble(const std::string &ptxas) const {
   };
   auto number = [&](unsigned group) { return std::stoll(found[group].str()); };
   for (StringRef line : lines) {
-    if (match("Compiling entry function '([^']+)'", line)) {
-      const Origin &origin = origins.at(found[1].str());
-      kernels.push_back({origin.program, origin.kernel});
+    if (match("Compiling entry function 'k([0-9]+)'", line)) {
+      size_t index = number(1);
+      kernel = &kernels.at(index);
+      kernel->program = origins[index].program;
+      kernel->kernel = origins[index].kernel;
+      ++seen;
     }
-    if (kernels.empty())
+    if (!kernel)
       continue;
-    AssembledKernel &kernel = kernels.back();
     if (match("([0-9]+) bytes stack frame, ([0-9]+) bytes spill stores, "
               "([0-9]+) bytes spill loads",
               line)) {
-      kernel.stackBytes = number(1);
-      kernel.spilledBytes = number(2) + number(3);
+      kernel->stackBytes = number(1);
+      kernel->spilledBytes = number(2) + number(3);
     }
     if (match("Used ([0-9]+) registers", line))
-      kernel.registers = number(1);
+      kernel->registers = number(1);
     if (match("([0-9]+) bytes smem", line))
-      kernel.sharedBytes = number(1);
+      kernel->sharedBytes = number(1);
   }
-  if (kernels.size() != size())
-    return llvm::createStringError("ptxas reports " +
-                                   llvm::Twine(kernels.size()) + " of " +
-                                   llvm::Twine(size()) + " kernels");
+  if (seen != size())
+    return llvm::createStringError("ptxas reports " + llvm::Twine(seen) +
+                                   " of " + llvm::Twine(size()) + " kernels");
   return kernels;
 }

@@ -62,7 +62,7 @@ private:
   std::string chip;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::map<std::string, std::string> nameOfText;
-  std::map<std::string, Origin> origins; ///< by name in the module
+  std::vector<Origin> origins; ///< of k0, k1, ...
 };
 
 } // namespace mercury::test
