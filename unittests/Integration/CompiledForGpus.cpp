@@ -91,7 +91,7 @@ private:
 #define MERCURY_NEEDS_PTXAS(path)                                              \
   std::string path = findPtxas();                                              \
   if (path.empty())                                                            \
-  GTEST_SKIP() << "no ptxas in PATH, CUDA_HOME, CUDA_ROOT, CUDA_PATH or "     \
+  GTEST_SKIP() << "no ptxas in PATH, CUDA_HOME, CUDA_ROOT, CUDA_PATH or "      \
                   "/usr/local/cuda"
 
 TEST(CompiledForGpus, EveryGemm) {
@@ -133,8 +133,8 @@ static void expectCallsOnly(const std::string &text,
         << item.schedule << " on " << item.topology;
     unsigned images = 0;
     (*lowered)->walk([&](Operation *op) {
-      EXPECT_TRUE((isa<ModuleOp>(op) ||
-                   isa<LLVM::LLVMDialect>(op->getDialect())))
+      EXPECT_TRUE(
+          (isa<ModuleOp>(op) || isa<LLVM::LLVMDialect>(op->getDialect())))
           << op->getName().getStringRef().str();
       EXPECT_FALSE(isa<LLVM::GlobalCtorsOp>(op));
       if (auto global = dyn_cast<LLVM::GlobalOp>(op))

@@ -96,8 +96,8 @@ llvm::Error DeviceCode::add(ModuleOp outlined, const std::string &program) {
       made.setName(name);
       symbols.insert(made);
       made.walk([&](memref::GetGlobalOp op) {
-        auto constant = cast<memref::GlobalOp>(
-            constants.lookup(op.getName())->clone());
+        auto constant =
+            cast<memref::GlobalOp>(constants.lookup(op.getName())->clone());
         constant.setSymName(name + "_" + op.getName().str());
         if (!symbols.lookup(constant.getSymName()))
           symbols.insert(constant, all.getBody()->begin());
@@ -170,9 +170,7 @@ DeviceCode::assemble(const std::string &ptxas) const {
   auto match = [&](StringRef pattern, StringRef line) {
     return llvm::Regex(pattern).match(line, &found);
   };
-  auto number = [&](unsigned group) {
-    return std::stoll(found[group].str());
-  };
+  auto number = [&](unsigned group) { return std::stoll(found[group].str()); };
   for (StringRef line : lines) {
     if (match("Compiling entry function '([^']+)'", line)) {
       const Origin &origin = origins.at(found[1].str());
@@ -193,8 +191,8 @@ DeviceCode::assemble(const std::string &ptxas) const {
       kernel.sharedBytes = number(1);
   }
   if (kernels.size() != size())
-    return llvm::createStringError(
-        "ptxas reports " + llvm::Twine(kernels.size()) + " of " +
-        llvm::Twine(size()) + " kernels");
+    return llvm::createStringError("ptxas reports " +
+                                   llvm::Twine(kernels.size()) + " of " +
+                                   llvm::Twine(size()) + " kernels");
   return kernels;
 }

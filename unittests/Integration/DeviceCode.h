@@ -32,8 +32,9 @@ struct AssembledKernel {
   int64_t spilledBytes = 0; ///< of a thread, stored and loaded
 };
 
-/// `module` distributed by `schedule` on `topology`, up to where the chip starts
-/// to matter: kernels are functions, events are in. Diagnostics say what failed.
+/// `module` distributed by `schedule` on `topology`, up to where the chip
+/// starts to matter: kernels are functions, events are in. Diagnostics say what
+/// failed.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 outlineProgram(mlir::ModuleOp module, const std::string &schedule,
                const std::string &topology);

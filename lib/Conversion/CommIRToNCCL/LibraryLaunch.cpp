@@ -33,9 +33,9 @@ LogicalResult CallBuilder::launchInLibrary(LaunchOp op, func::FuncOp kernel) {
   for (int64_t argument : problem.asArrayRef().take_back(kNumMatrices)) {
     if (argument < 0 || argument >= op->getNumOperands() ||
         !isa<MemRefType>(op->getOperand(argument).getType()))
-      return op.emitOpError() << "has no buffer " << argument
-                              << ", which is a matrix of "
-                              << op.getKernelAttr();
+      return op.emitOpError()
+             << "has no buffer " << argument << ", which is a matrix of "
+             << op.getKernelAttr();
     matrices.push_back(op->getOperand(argument));
   }
   for (Value matrix : {matrices.front(), matrices.back()}) {

@@ -82,8 +82,7 @@ Value LaunchConversion::constant(StringRef name, StringRef content,
   auto global = symbols.lookup<LLVM::GlobalOp>(name);
   if (!global) {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(
-        cast<ModuleOp>(symbols.getOp()).getBody());
+    b.setInsertionPointToStart(cast<ModuleOp>(symbols.getOp()).getBody());
     global = LLVM::GlobalOp::create(
         b, loc(), LLVM::LLVMArrayType::get(b.getI8Type(), content.size()),
         /*isConstant=*/true, LLVM::Linkage::Internal, name,
@@ -98,8 +97,7 @@ Value LaunchConversion::call(StringRef callee, TypeRange results,
   auto declared = symbols.lookup<func::FuncOp>(callee);
   if (!declared) {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(
-        cast<ModuleOp>(symbols.getOp()).getBody());
+    b.setInsertionPointToStart(cast<ModuleOp>(symbols.getOp()).getBody());
     declared = func::FuncOp::create(
         b, loc(), callee, b.getFunctionType(operands.getTypes(), results));
     declared.setPrivate();
@@ -131,13 +129,13 @@ void LaunchConversion::convert(gpu::LaunchFuncOp op) {
       !StringRef(content).ends_with(StringRef("\0", 1)))
     content += '\0';
   std::string kernelName = op.getKernelName().str();
-  Value image = constant((binary.getName() + "_image").str(), content,
-                         kImageAlignment);
+  Value image =
+      constant((binary.getName() + "_image").str(), content, kImageAlignment);
   Value name = constant((binary.getName() + "_name_" + kernelName).str(),
                         kernelName + '\0', /*alignment=*/1);
-  Value kernel = call("mercury_kernel", pointerType,
-                      ValueRange{function.getArgument(0), image,
-                                 i64(content.size()), name});
+  Value kernel = call(
+      "mercury_kernel", pointerType,
+      ValueRange{function.getArgument(0), image, i64(content.size()), name});
   for (auto [i, operand] : llvm::enumerate(op.getKernelOperands()))
     LLVM::StoreOp::create(b, loc(), parameter(operand), slot(i));
   SmallVector<Value> operands{kernel};
@@ -179,13 +177,12 @@ LogicalResult LaunchConversion::run() {
   for (gpu::LaunchFuncOp op : launches) {
     auto binary = symbols.lookup<gpu::BinaryOp>(op.getKernelModuleName());
     if (!binary || binary.getObjects().size() != 1)
-      return op.emitOpError() << "launches a kernel of @"
-                              << op.getKernelModuleName().getValue()
-                              << ", which is not a gpu.binary of one object";
+      return op.emitOpError()
+             << "launches a kernel of @" << op.getKernelModuleName().getValue()
+             << ", which is not a gpu.binary of one object";
     if (!op.getAsyncObject() || op.getNumResults() ||
         !op.getAsyncDependencies().empty() || op.hasClusterSize())
-      return op.emitOpError(
-          "expects a stream and neither tokens nor clusters");
+      return op.emitOpError("expects a stream and neither tokens nor clusters");
     for (Type type : op.getKernelOperands().getTypes())
       if (!isParameter(type))
         return op.emitOpError()

@@ -40,9 +40,9 @@ static FailureOr<Matrix> matrixOf(const Shape &shape, Shape::Operand operand,
                                   Role rows, Role columns,
                                   std::string &reason) {
   auto fail = [&](StringRef why) {
-    reason = (StringRef("matrix ") + StringRef("ABC").substr(operand, 1) + " " +
-              why)
-                 .str();
+    reason =
+        (StringRef("matrix ") + StringRef("ABC").substr(operand, 1) + " " + why)
+            .str();
     return failure();
   };
   auto stride = [&](Role role) { return shape.innerStride(operand, role); };
@@ -96,9 +96,9 @@ static FailureOr<DenseI64ArrayAttr> matchMatmul(func::FuncOp kernel,
   FailureOr<Matrix> c = matrixOf(*shape, Shape::C, Role::M, Role::N, reason);
   if (failed(c))
     return failure();
-  SmallVector<int64_t> fields = {
-      shape->extent(Role::Batch), shape->extent(Role::M),
-      shape->extent(Role::N), shape->extent(Role::K)};
+  SmallVector<int64_t> fields = {shape->extent(Role::Batch),
+                                 shape->extent(Role::M), shape->extent(Role::N),
+                                 shape->extent(Role::K)};
   for (const Matrix &matrix : {*a, *b, *c})
     fields.append({matrix.row, matrix.column, matrix.batch});
   for (const Shape::Buffer &buffer : shape->buffers)
@@ -144,8 +144,8 @@ struct PatchLaunchesPass
                << "' does not take this op: the kernels of devices are '"
                << kLibraryName << "'";
       if (failed(problem))
-        return asking->emitError() << "kernel '" << name
-                                   << "' does not take this op: " << reason;
+        return asking->emitError()
+               << "kernel '" << name << "' does not take this op: " << reason;
       asking->removeAttr(kPatchAttrName);
     }
     if (failed(problem))

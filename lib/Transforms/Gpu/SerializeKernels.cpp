@@ -48,8 +48,8 @@ static bool callsLibdevice(gpu::GPUModuleOp module) {
 static LogicalResult checkLowered(gpu::GPUModuleOp module) {
   bool isLowered = true;
   module->walk([&](Operation *op) {
-    if (op == module || isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
-                            op->getDialect()))
+    if (op == module ||
+        isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
       return;
     // Casts around an op that was not converted; it is reported itself.
     if (!isa<UnrealizedConversionCastOp>(op))
@@ -90,7 +90,8 @@ static void splitMasks(llvm::Module &module) {
     llvm::Value *made = llvm::PoisonValue::get(type);
     for (unsigned i = 0; i < type->getNumElements(); ++i) {
       llvm::Value *number = b.CreateExtractElement(mask->getOperand(0), i);
-      made = b.CreateInsertElement(made, b.CreateTrunc(number, b.getInt1Ty()), i);
+      made =
+          b.CreateInsertElement(made, b.CreateTrunc(number, b.getInt1Ty()), i);
     }
     mask->replaceAllUsesWith(made);
     mask->eraseFromParent();
@@ -147,8 +148,8 @@ struct SerializeKernelsPass
   /// Blocks have the size that is known, not at most that.
   static void requireBlockSizes(gpu::GPUModuleOp kernels) {
     for (auto function : kernels.getOps<LLVM::LLVMFuncOp>())
-      if (Attribute size = function->removeAttr(
-              NVVM::NVVMDialect::getMaxntidAttrName()))
+      if (Attribute size =
+              function->removeAttr(NVVM::NVVMDialect::getMaxntidAttrName()))
         function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), size);
   }
 };

@@ -17,9 +17,9 @@ namespace mercury {
 
 /// What a compilation needs of the CUDA toolkit.
 struct ToolkitNeeds {
-  bool libdevice = false;  ///< nvvm/libdevice/libdevice.10.bc, for math
-  bool ptxas = false;      ///< bin/ptxas, for machine code
-  bool fatbinary = false;  ///< bin/fatbinary, for images of several kinds
+  bool libdevice = false; ///< nvvm/libdevice/libdevice.10.bc, for math
+  bool ptxas = false;     ///< bin/ptxas, for machine code
+  bool fatbinary = false; ///< bin/fatbinary, for images of several kinds
 };
 
 /// The root of a CUDA toolkit that has what is needed: `given` if it is not

@@ -13,8 +13,8 @@
 namespace mercury::commir {
 
 /// On a kernel that the device's library computes: the fields of
-/// mercury_matmul_problem from `batches` to `batch_stride_c`, then the numbers of
-/// the arguments that are A, B and C; 16 integers.
+/// mercury_matmul_problem from `batches` to `batch_stride_c`, then the numbers
+/// of the arguments that are A, B and C; 16 integers.
 inline constexpr llvm::StringLiteral kMatmulAttrName = "commir.matmul";
 
 } // namespace mercury::commir
