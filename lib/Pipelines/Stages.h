@@ -19,8 +19,8 @@ namespace mercury {
 void buildSpmdOnBuffers(mlir::OpPassManager &pm, int64_t chunks,
                         bool vectorizeContractions, bool vectorizeAttention);
 
-/// Calls of registered kernels; with `local` "blas" those of a BLAS library take
-/// every op that they can.
+/// Calls of registered kernels; with `local` "blas" those of a BLAS library
+/// take every op that they can.
 void addPatchKernels(mlir::OpPassManager &pm, mlir::StringRef local);
 
 } // namespace mercury

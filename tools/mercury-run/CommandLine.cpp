@@ -115,10 +115,11 @@ struct Options {
   cl::opt<EmulatedKernels> kernels{
       "kernels", cl::desc("Kernels of emulated GPUs:"),
       cl::init(EmulatedKernels::CPU),
-      cl::values(clEnumValN(EmulatedKernels::CPU, "cpu",
-                            "the same computation, compiled for CPUs (default)"),
-                 clEnumValN(EmulatedKernels::SIMT, "simt",
-                            "device code, whose threads take turns: slow")),
+      cl::values(
+          clEnumValN(EmulatedKernels::CPU, "cpu",
+                     "the same computation, compiled for CPUs (default)"),
+          clEnumValN(EmulatedKernels::SIMT, "simt",
+                     "device code, whose threads take turns: slow")),
       cl::cat(category)};
   cl::opt<std::string> chip{
       "chip",
@@ -255,10 +256,10 @@ static llvm::Error checkTarget(const Options &options) {
   if (!cuda)
     return llvm::Error::success();
   if (options.ranksAs == RanksAs::MPI)
-    return badInput("--ranks-as=mpi is of ranks on CPUs; with --target=cuda the "
-                    "processes are those that torchrun or mpirun started");
-  for (const cl::Option *option :
-       std::initializer_list<const cl::Option *>{
+    return badInput(
+        "--ranks-as=mpi is of ranks on CPUs; with --target=cuda the "
+        "processes are those that torchrun or mpirun started");
+  for (const cl::Option *option : std::initializer_list<const cl::Option *>{
            &options.strict, &options.eager, &options.emulateLinks,
            &options.linkBandwidth, &options.linkLatency, &options.jitter})
     if (option->getNumOccurrences())
@@ -311,7 +312,7 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compile.topology = options.topology;
   compile.schedule = options.schedule;
   static constexpr llvm::StringLiteral locals[] = {"codegen", "blas", "loops",
-                                               "library"};
+                                                   "library"};
   compile.local = locals[static_cast<int>(options.local.getValue())];
   compile.target = options.target;
   compile.kernels = options.kernels;

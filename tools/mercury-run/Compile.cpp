@@ -43,10 +43,10 @@ struct StageObserver : public PassInstrumentation {
   /// A program for devices is complete before its kernels become something else
   /// and the rest calls.
   void runBeforePass(Pass *pass, Operation *op) override {
-    if (!sawKernels && llvm::is_contained({"mercury-emulate-kernels",
-                                           "mercury-patch-kernels",
-                                           "convert-commir-to-nccl"},
-                                          pass->getArgument())) {
+    if (!sawKernels &&
+        llvm::is_contained({"mercury-emulate-kernels", "mercury-patch-kernels",
+                            "convert-commir-to-nccl"},
+                           pass->getArgument())) {
       sawKernels = true;
       observer(Stage::Gpu, op);
     }
@@ -165,8 +165,8 @@ static llvm::Error loadLibraries(ModuleOp module) {
     if (!calls)
       continue;
     if (llvm::Error error = loadSymbols(("libmercury_" + name + ".so").str()))
-      return badInput(name + " is not available: " +
-                      llvm::toString(std::move(error)));
+      return badInput(name +
+                      " is not available: " + llvm::toString(std::move(error)));
   }
   return llvm::Error::success();
 }
@@ -250,11 +250,13 @@ static llvm::Error distribute(ModuleOp module, const CompileOptions &options,
   return describeSPMD(function, program);
 }
 
-/// Stage 3 -> the llvm dialect, in place.
+/// Stage 3 -> the llvm dialect, in place; of CUDA devices only as far as
+/// `last`, before the toolkit is needed.
 static llvm::Error lower(ModuleOp module, const CompileOptions &options,
-                         CompiledProgram &program) {
+                         Stage last, CompiledProgram &program) {
   Stopwatch watch;
   PassManager pm(module.getContext());
+  bool kernelsOnly = options.target == Target::CUDA && last == Stage::Gpu;
   if (options.target == Target::Emulated) {
     EmulatedPipelineOptions pipeline;
     pipeline.kernels = options.kernels;
@@ -267,7 +269,10 @@ static llvm::Error lower(ModuleOp module, const CompileOptions &options,
     pipeline.chip = options.chip;
     pipeline.local = options.local;
     pipeline.chunks = options.chunks;
-    buildGpuPipeline(pm, pipeline);
+    if (kernelsOnly)
+      buildGpuKernels(pm, pipeline);
+    else
+      buildGpuPipeline(pm, pipeline);
   } else {
     HostPipelineOptions pipeline;
     pipeline.local = options.local;
@@ -281,8 +286,9 @@ static llvm::Error lower(ModuleOp module, const CompileOptions &options,
                     nameOf(options.target));
   program.lowerSeconds = watch.seconds();
   if (options.observer)
-    options.observer(Stage::LLVM, module);
-  readRequirements(module, program);
+    options.observer(kernelsOnly ? Stage::Gpu : Stage::LLVM, module);
+  if (!kernelsOnly)
+    readRequirements(module, program);
   return llvm::Error::success();
 }
 
@@ -309,7 +315,7 @@ lowerProgram(ModuleOp module, const CompileOptions &options, Stage last,
   if (last < Stage::Gpu)
     return copy;
   enter("lowering");
-  if (llvm::Error error = lower(*copy, options, program))
+  if (llvm::Error error = lower(*copy, options, last, program))
     return std::move(error);
   return copy;
 }

@@ -46,8 +46,8 @@ llvm::Error bindMPI(llvm::StringRef implementation);
 /// Outcome::Unavailable where there is no driver or no device.
 llvm::Error bindCuda();
 
-/// The library of this process: ranks are threads on CPUs unless another one was
-/// bound. Ends the process when libmercury_host is missing.
+/// The library of this process: ranks are threads on CPUs unless another one
+/// was bound. Ends the process when libmercury_host is missing.
 const HostLibrary &hostLibrary();
 
 /// The first fault of device code that libmercury_simt has run in this process

@@ -218,10 +218,11 @@ llvm::Expected<RunResult> runProgram(const CompiledProgram &program,
     if (host.processes(&process, &processes, problem, sizeof(problem)))
       return runtimeFailure(problem);
     if (program.topology.numRanks() != processes)
-      return badInput(
-          "the topology has " + llvm::Twine(program.topology.numRanks()) +
-          (host.onDevice() ? " ranks, but there are " : " ranks, but MPI runs ") +
-          llvm::Twine(processes) + " processes");
+      return badInput("the topology has " +
+                      llvm::Twine(program.topology.numRanks()) +
+                      (host.onDevice() ? " ranks, but there are "
+                                       : " ranks, but MPI runs ") +
+                      llvm::Twine(processes) + " processes");
   }
   llvm::Expected<HostLayout> layout =
       layoutRanks(program.topology, program.communicators);

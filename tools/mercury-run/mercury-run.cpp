@@ -65,9 +65,9 @@ static Expected<Outcome> saveObject(mlir::ModuleOp module,
   if (!lowered)
     return lowered.takeError();
   // The host part for GPUs computes nothing, and may run on another machine.
-  if (Error error = emitObject(**lowered, line.compile.optLevel,
-                               line.compile.target == Target::CUDA,
-                               line.objectFile))
+  if (Error error =
+          emitObject(**lowered, line.compile.optLevel,
+                     line.compile.target == Target::CUDA, line.objectFile))
     return std::move(error);
   return Outcome::Success;
 }

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The host part of programs for devices runs as it is: calls, streams and events
-// are those that a GPU would be given. Kernels are the same computation for the
-// CPU, or the device code, thread by thread. Streams are late at random, so that
-// what no event orders comes in another order. Results are compared with the
-// function on one rank, and the bytes held with those that the program says.
+// The host part of programs for devices runs as it is: calls, streams and
+// events are those that a GPU would be given. Kernels are the same computation
+// for the CPU, or the device code, thread by thread. Streams are late at
+// random, so that what no event orders comes in another order. Results are
+// compared with the function on one rank, and the bytes held with those that
+// the program says.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,8 +17,8 @@ using namespace mercury::test;
 
 namespace {
 
-/// Launches `kernel` on `stream` with `values`, each a parameter, which are gone
-/// when this returns.
+/// Launches `kernel` on `stream` with `values`, each a parameter, which are
+/// gone when this returns.
 template <typename... Ts>
 void launch(void (*kernel)(void **), void *stream, Ts... values) {
   alignas(8) unsigned char slots[sizeof...(values) + 1][8] = {};
@@ -235,9 +235,9 @@ TEST(Kernels, WhatCannotBeLaunched) {
     EXPECT_EQ(outcome.code, code);
     EXPECT_TRUE(outcome.has(text)) << outcome.text;
   };
-  fails([](mercury_context *context) {
-    launch(nullptr, computeStream(context));
-  }, ncclInvalidArgument, "rank 1: launch of a kernel that is NULL");
+  fails(
+      [](mercury_context *context) { launch(nullptr, computeStream(context)); },
+      ncclInvalidArgument, "rank 1: launch of a kernel that is NULL");
   fails(
       [](mercury_context *context) {
         mgpuLaunchKernel(reinterpret_cast<void *>(add), 4, 1, 1, 32, 2, 1, 0,
@@ -299,9 +299,11 @@ TEST(Timing, LongKernelsAreNoStall) {
       return 0;
     }
     void *compute = computeStream(context);
-    launch([](void **) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(400));
-    }, compute);
+    launch(
+        [](void **) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(400));
+        },
+        compute);
     RETURN_IF_FAILED(ncclSend(&value, 1, ncclInt32, 1, comm,
                               static_cast<cudaStream_t>(compute)));
     return static_cast<int>(mercury_synchronize(context));

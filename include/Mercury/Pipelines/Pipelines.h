@@ -62,18 +62,17 @@ enum class EmulatedKernels {
   SIMT ///< device code, whose threads take turns
 };
 
-/// Stage 3 -> the llvm dialect: what a program for devices is, with kernels that
-/// run on CPUs, in the order of the compute stream.
+/// Stage 3 -> the llvm dialect: what a program for devices is, with kernels
+/// that run on CPUs, in the order of the compute stream.
 struct EmulatedPipelineOptions
     : public mlir::PassPipelineOptions<EmulatedPipelineOptions> {
   Option<EmulatedKernels> kernels{
       *this, "kernels", llvm::cl::desc("What kernels are:"),
       llvm::cl::init(EmulatedKernels::CPU),
-      llvm::cl::values(
-          clEnumValN(EmulatedKernels::CPU, "cpu",
-                     "the same computation, compiled for the CPU"),
-          clEnumValN(EmulatedKernels::SIMT, "simt",
-                     "device code, whose threads take turns"))};
+      llvm::cl::values(clEnumValN(EmulatedKernels::CPU, "cpu",
+                                  "the same computation, compiled for the CPU"),
+                       clEnumValN(EmulatedKernels::SIMT, "simt",
+                                  "device code, whose threads take turns"))};
   Option<std::string> chip{*this, "chip",
                            llvm::cl::desc("Chip whose device code simt runs"),
                            llvm::cl::init("sm_90a")};
@@ -89,8 +88,8 @@ struct EmulatedPipelineOptions
 void buildEmulatedPipeline(mlir::OpPassManager &pm,
                            const EmulatedPipelineOptions &options);
 
-/// Stage 3 -> the llvm dialect: what a program for GPUs is, its device code in an
-/// image that is loaded on first use.
+/// Stage 3 -> the llvm dialect: what a program for GPUs is, its device code in
+/// an image that is loaded on first use.
 struct GpuPipelineOptions
     : public mlir::PassPipelineOptions<GpuPipelineOptions> {
   Option<std::string> chip{*this, "chip",
@@ -120,8 +119,8 @@ struct GpuPipelineOptions
 void buildGpuPipeline(mlir::OpPassManager &pm,
                       const GpuPipelineOptions &options);
 
-/// The part of it before launches become calls: kernels are the device functions
-/// of a gpu.module, or calls of the library.
+/// The part of it before launches become calls: kernels are the device
+/// functions of a gpu.module, or calls of the library.
 void buildGpuKernels(mlir::OpPassManager &pm,
                      const GpuPipelineOptions &options);
 

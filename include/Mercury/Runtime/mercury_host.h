@@ -65,7 +65,8 @@ typedef struct {
   /* Bytes a rank may hold at once; 0: no limit. */
   int64_t memory_limit;
   /* Between threads: a stream waits at random, up to so many seconds, before a
-   * kernel or a communication call, so that an order that no event makes shows. */
+   * kernel or a communication call, so that an order that no event makes shows.
+   */
   double jitter_seconds;
 } mercury_host_config;
 

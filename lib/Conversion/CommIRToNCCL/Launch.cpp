@@ -86,9 +86,8 @@ void CallBuilder::launchOnHost(LaunchOp op, func::FuncOp kernel) {
       value = pointer(b, loc, value);
     else if (value.getType().isIndex())
       value = arith::IndexCastOp::create(b, loc, b.getI64Type(), value);
-    Value slot =
-        LLVM::GEPOp::create(b, loc, pointerType, b.getI64Type(), slots,
-                            LLVM::GEPArg(static_cast<int32_t>(i)));
+    Value slot = LLVM::GEPOp::create(b, loc, pointerType, b.getI64Type(), slots,
+                                     LLVM::GEPArg(static_cast<int32_t>(i)));
     LLVM::StoreOp::create(b, loc, value, slot);
   }
   Value one = i64(b, loc, 1);
@@ -113,8 +112,7 @@ extents(OpBuilder &b, LaunchOp op, DenseI32ArrayAttr known, StringRef name) {
   return gpu::KernelDim3{constant(0), constant(1), constant(2)};
 }
 
-LogicalResult CallBuilder::launchOnDevice(LaunchOp op,
-                                          gpu::GPUFuncOp kernel) {
+LogicalResult CallBuilder::launchOnDevice(LaunchOp op, gpu::GPUFuncOp kernel) {
   OpBuilder b(op);
   Location loc = op.getLoc();
   FailureOr<gpu::KernelDim3> grid = extents(

@@ -35,8 +35,8 @@ public:
     void *pointer = nullptr;
     size_t capacity = 0;
   };
-  /// Counts a block as freed, without giving it out again. False, and the reason
-  /// in `error`, when `pointer` is not a live block.
+  /// Counts a block as freed, without giving it out again. False, and the
+  /// reason in `error`, when `pointer` is not a live block.
   bool release(void *pointer, Freed &freed, std::string &error);
   /// Lets it be given out again.
   void reuse(Freed freed);

@@ -58,14 +58,13 @@ void mgpuLaunchKernel(void *kernel, intptr_t gridX, intptr_t gridY,
     return refuse("launch of a kernel that is NULL");
   if (gridX != 1 || gridY != 1 || gridZ != 1 || blockX != 1 || blockY != 1 ||
       blockZ != 1 || sharedBytes != 0 || extra)
-    return refuse(format("a kernel on CPUs is one call, got %lldx%lldx%lld "
-                         "blocks of %lldx%lldx%lld threads and %d bytes",
-                         static_cast<long long>(gridX),
-                         static_cast<long long>(gridY),
-                         static_cast<long long>(gridZ),
-                         static_cast<long long>(blockX),
-                         static_cast<long long>(blockY),
-                         static_cast<long long>(blockZ), sharedBytes));
+    return refuse(
+        format("a kernel on CPUs is one call, got %lldx%lldx%lld "
+               "blocks of %lldx%lldx%lld threads and %d bytes",
+               static_cast<long long>(gridX), static_cast<long long>(gridY),
+               static_cast<long long>(gridZ), static_cast<long long>(blockX),
+               static_cast<long long>(blockY), static_cast<long long>(blockZ),
+               sharedBytes));
   // The caller's slots are its own again when this returns.
   std::vector<uint64_t> slots(numParameters);
   for (size_t i = 0; i < numParameters; ++i)

@@ -101,8 +101,8 @@ private:
       SmallVector<Value> common = splitIndex(b, loc, unit, extents);
       if (plan.width == 1)
         return writeFlatPoint(common, /*isVector=*/false);
-      Value start = common.back() = arith::MulIOp::create(
-          b, loc, common.back(), index(plan.width));
+      Value start = common.back() =
+          arith::MulIOp::create(b, loc, common.back(), index(plan.width));
       int64_t extent = plan.group.extents.back();
       if (extent % plan.width == 0)
         return writeFlatPoint(common, /*isVector=*/true);
@@ -111,8 +111,8 @@ private:
                                             rest, index(plan.width));
       onlyIf(isWhole, [&] { writeFlatPoint(common, /*isVector=*/true); });
       // Nothing is left for the loop where the whole fits.
-      Value from = arith::SelectOp::create(b, loc, isWhole, index(extent),
-                                           start);
+      Value from =
+          arith::SelectOp::create(b, loc, isWhole, index(extent), start);
       forEach(from, index(extent), 1, [&](Value at) {
         common.back() = at;
         writeFlatPoint(common, /*isVector=*/false);
@@ -166,7 +166,8 @@ private:
     }
   }
 
-  /// A barrier where the op meets what other lanes have done since the last one.
+  /// A barrier where the op meets what other lanes have done since the last
+  /// one.
   void synchronize(const LocalOp &op) {
     bool meets = llvm::any_of(op.accesses, [&](const Access &access) {
       return written.contains(access.buffer) ||
@@ -275,8 +276,7 @@ private:
       setLoops(point, nest.parallel, result, results);
       SmallVector<Value> partials;
       for (const Combiner &combiner : combiners)
-        partials.push_back(
-            arith::ConstantOp::create(b, loc, combiner.neutral));
+        partials.push_back(arith::ConstantOp::create(b, loc, combiner.neutral));
       partials = reduceOver(
           teams.lane, endFor(llvm::product_of(extents)), plan.lanes, partials,
           [&](Value unit, ValueRange values) {
@@ -291,8 +291,8 @@ private:
                                             teams.lane, index(0));
       onlyIf(arith::AndIOp::create(b, loc, isFirst, isInside), [&] {
         SmallVector<Value> values = body.loadOutputs(b, point);
-        for (auto [value, combiner, reduced] : llvm::zip_equal(
-                 values, combiners, reduction.finish(b, combiners)))
+        for (auto [value, combiner, reduced] :
+             llvm::zip_equal(values, combiners, reduction.finish(b, combiners)))
           value = combine(b, combiner, value, reduced);
         body.storeOutputs(b, point, values);
       });
@@ -309,13 +309,13 @@ private:
     forEach(teams.lane, endFor(llvm::product_of(results)), plan.lanes,
             [&](Value result) {
               setLoops(point, nest.parallel, result, results);
-              SmallVector<Value> values = reduceOver(
-                  index(0), index(llvm::product_of(extents)), 1,
-                  body.loadOutputs(b, point),
-                  [&](Value unit, ValueRange accumulators) {
-                    setLoops(point, nest.reductions, unit, extents);
-                    return body.accumulate(b, point, accumulators);
-                  });
+              SmallVector<Value> values =
+                  reduceOver(index(0), index(llvm::product_of(extents)), 1,
+                             body.loadOutputs(b, point),
+                             [&](Value unit, ValueRange accumulators) {
+                               setLoops(point, nest.reductions, unit, extents);
+                               return body.accumulate(b, point, accumulators);
+                             });
               body.storeOutputs(b, point, values);
             });
   }

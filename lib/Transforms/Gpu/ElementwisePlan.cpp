@@ -141,8 +141,7 @@ static Nest planNest(const FusionGroup &group, unsigned number,
 /// How many threads find something to do at a point.
 static int64_t lanesOf(const LocalOp &op, const Nest &nest) {
   bool isSplit = nest.isShared || nest.reductions.empty();
-  int64_t size =
-      extentOf(op, nest.isShared ? nest.reductions : nest.parallel);
+  int64_t size = extentOf(op, nest.isShared ? nest.reductions : nest.parallel);
   return isSplit ? llvm::divideCeil(size, nest.width) : size;
 }
 
@@ -167,9 +166,8 @@ static void planFlat(ElementwisePlan &plan) {
   }
   plan.width = vectorWidth(ops, last);
   int64_t units = llvm::product_of(plan.flatExtents());
-  plan.repeats =
-      std::clamp<int64_t>(units / (plan.kThreads * kManyBlocks), 1,
-                          kMostRepeats);
+  plan.repeats = std::clamp<int64_t>(units / (plan.kThreads * kManyBlocks), 1,
+                                     kMostRepeats);
   plan.blocks = llvm::divideCeil(units, plan.kThreads * plan.repeats);
 }
 

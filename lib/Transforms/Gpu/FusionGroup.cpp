@@ -25,9 +25,7 @@ static constexpr unsigned kMostLoops = 6;
 // The group
 //===----------------------------------------------------------------------===//
 
-int64_t FusionGroup::points() const {
-  return llvm::product_of(extents);
-}
+int64_t FusionGroup::points() const { return llvm::product_of(extents); }
 
 int64_t FusionGroup::sizeOfPoint() const {
   int64_t most = 0;
@@ -124,8 +122,7 @@ static bool meetAcrossPoints(const Side (&sides)[2], MayAlias mayAlias) {
   if (rest != 0)
     return false;
   for (const Digit &digit : digits)
-    if (digit.shift >= digit.extents[0] ||
-        digit.shift + digit.extents[1] <= 0)
+    if (digit.shift >= digit.extents[0] || digit.shift + digit.extents[1] <= 0)
       return false;
   for (auto [first, second] :
        llvm::zip_equal(sides[0].common, sides[1].common)) {
@@ -265,8 +262,8 @@ static bool isIndependent(const FusionGroup &group, bool isShrunk,
                           MayAlias mayAlias) {
   for (unsigned i = 0, e = group.ops.size(); i < e; ++i)
     for (unsigned j = isShrunk ? i + 1 : e - 1; j < e; ++j)
-      if (i != j && meetAcrossPoints(group.ops[i], group.loops[i],
-                                     group.ops[j], group.loops[j], mayAlias))
+      if (i != j && meetAcrossPoints(group.ops[i], group.loops[i], group.ops[j],
+                                     group.loops[j], mayAlias))
         return false;
   return true;
 }

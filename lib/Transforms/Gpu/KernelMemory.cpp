@@ -56,15 +56,15 @@ bool mercury::canVectorize(const LocalOp &op, const Access &access,
                            unsigned loop, int64_t width) {
   Type element = access.element();
   int64_t size = elementBytes(element), bytes = size * width;
-  if (!access.isLinear || access.strides[loop] != 1 || !element.isIntOrFloat() ||
-      element.isInteger(1) || bytes > kMostAlignment)
+  if (!access.isLinear || access.strides[loop] != 1 ||
+      !element.isIntOrFloat() || element.isInteger(1) || bytes > kMostAlignment)
     return false;
   auto argument = dyn_cast<BlockArgument>(access.buffer);
   if (!argument)
     return false;
   auto kernel = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  auto alignment = kernel.getArgAttrOfType<IntegerAttr>(
-      argument.getArgNumber(), "llvm.align");
+  auto alignment = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
+                                                        "llvm.align");
   if (!alignment || alignment.getInt() % bytes != 0 ||
       access.offset * size % bytes != 0)
     return false;
@@ -100,9 +100,9 @@ static Value makeRow(OpBuilder &b, Value buffer) {
   (void)type.getStridesAndOffset(strides, offset);
   for (auto [extent, stride] : llvm::zip_equal(type.getShape(), strides))
     length += (extent - 1) * stride;
-  auto row = MemRefType::get({length}, type.getElementType(),
-                             MemRefLayoutAttrInterface(),
-                             type.getMemorySpace());
+  auto row =
+      MemRefType::get({length}, type.getElementType(),
+                      MemRefLayoutAttrInterface(), type.getMemorySpace());
   if (type == row)
     return buffer;
   return memref::ReinterpretCastOp::create(b, buffer.getLoc(), row, buffer,
@@ -114,18 +114,17 @@ static Value makeRow(OpBuilder &b, Value buffer) {
 static TypedAttr splatOf(memref::GetGlobalOp op) {
   auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
       op, op.getNameAttr());
-  auto values = global ? dyn_cast_or_null<SplatElementsAttr>(
-                             global.getInitialValueAttr())
-                       : nullptr;
+  auto values =
+      global ? dyn_cast_or_null<SplatElementsAttr>(global.getInitialValueAttr())
+             : nullptr;
   return values ? values.getSplatValue<TypedAttr>() : nullptr;
 }
 
 KernelMemory::KernelMemory(func::FuncOp kernel, gpu::GPUFuncOp function) {
   OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
-  for (auto [outside, inside] :
-       llvm::zip_equal(kernel.getArguments(),
-                       function.getArguments().take_front(
-                           kernel.getNumArguments()))) {
+  for (auto [outside, inside] : llvm::zip_equal(
+           kernel.getArguments(),
+           function.getArguments().take_front(kernel.getNumArguments()))) {
     mapping.map(outside, inside);
     if (isa<MemRefType>(outside.getType()))
       rows[outside] = makeRow(b, inside);
@@ -148,14 +147,14 @@ static Value addressOf(OpBuilder &b, const LocalOp &op, const Access &access,
   Location loc = op.op->getLoc();
   Value address;
   if (access.isLinear) {
-    for (auto [index, stride] :
-         llvm::zip_equal(point.indices, access.strides))
+    for (auto [index, stride] : llvm::zip_equal(point.indices, access.strides))
       address = addProduct(b, loc, address, index, stride);
-    further = point.vectorLoop ? access.strides[*point.vectorLoop] * further : 0;
+    further =
+        point.vectorLoop ? access.strides[*point.vectorLoop] * further : 0;
   } else {
     auto linalgOp = cast<linalg::LinalgOp>(op.op);
-    AffineMap map = linalgOp.getMatchingIndexingMap(
-        &op.op->getOpOperand(*access.operand));
+    AffineMap map =
+        linalgOp.getMatchingIndexingMap(&op.op->getOpOperand(*access.operand));
     SmallVector<Value> indices;
     for (auto [loop, index] : llvm::enumerate(point.indices)) {
       Value at = index ? index : constantIndex(b, loc, 0);
@@ -169,9 +168,9 @@ static Value addressOf(OpBuilder &b, const LocalOp &op, const Access &access,
     (void)cast<MemRefType>(access.value.getType())
         .getStridesAndOffset(strides, offset);
     for (auto [expr, stride] : llvm::zip_equal(map.getResults(), strides))
-      address = addProduct(
-          b, loc, address,
-          affine::expandAffineExpr(b, loc, expr, indices, {}), stride);
+      address = addProduct(b, loc, address,
+                           affine::expandAffineExpr(b, loc, expr, indices, {}),
+                           stride);
     further = 0;
   }
   Value constant = constantIndex(b, loc, access.offset + further);

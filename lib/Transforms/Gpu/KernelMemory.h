@@ -25,8 +25,8 @@ struct Point {
   int64_t width = 1;
 };
 
-/// The values of a kernel function as its gpu.func has them. Each buffer is seen
-/// as one row of elements from its first one on.
+/// The values of a kernel function as its gpu.func has them. Each buffer is
+/// seen as one row of elements from its first one on.
 class KernelMemory {
 public:
   /// Makes constants and rows at the start of `function`.
@@ -64,15 +64,15 @@ private:
 bool canVectorize(const LocalOp &op, const Access &access, unsigned loop,
                   int64_t width);
 
-/// The widest access that suits accesses of `ops` along the loops given for them
-/// (nothing: the op has no such loop): elements, 1 if none can be vectorized.
+/// The widest access that suits accesses of `ops` along the loops given for
+/// them (nothing: the op has no such loop): elements, 1 if none can be
+/// vectorized.
 int64_t vectorWidth(llvm::ArrayRef<const LocalOp *> ops,
                     llvm::ArrayRef<std::optional<unsigned>> loops);
 
 /// Splits `index` into indices of loops of `extents`, the last the fastest.
 llvm::SmallVector<mlir::Value> splitIndex(mlir::OpBuilder &b,
-                                          mlir::Location loc,
-                                          mlir::Value index,
+                                          mlir::Location loc, mlir::Value index,
                                           llvm::ArrayRef<int64_t> extents);
 
 /// `sum` + `factor` * `index`; null stands for 0.

@@ -62,8 +62,8 @@ int64_t mercury::elementBytes(Type type) {
   unsigned bits = type.getIntOrFloatBitWidth();
   if (bits == 1)
     return 1;
-  bool isKnown = type.isInteger() || isa<Float16Type, BFloat16Type, Float32Type,
-                                         Float64Type>(type);
+  bool isKnown = type.isInteger() ||
+                 isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
   return isKnown && (bits == 8 || bits == 16 || bits == 32 || bits == 64)
              ? bits / 8
              : 0;
@@ -136,8 +136,8 @@ static bool addBody(linalg::LinalgOp op, LocalOp &local, std::string &reason) {
     if (isa<linalg::IndexOp>(inner))
       local.needsIndices = true;
     if (auto load = dyn_cast<memref::LoadOp>(inner)) {
-      std::optional<Access> access = describeAccess(
-          load.getMemRef(), std::nullopt, local.extents, reason);
+      std::optional<Access> access =
+          describeAccess(load.getMemRef(), std::nullopt, local.extents, reason);
       if (!access)
         return false;
       access->reads = true;

@@ -28,8 +28,8 @@ ViewBase baseOf(mlir::Value view);
 
 /// How one operand of a local op, or a load in its body, touches memory.
 struct Access {
-  mlir::Value value;  ///< the memref in the op
-  mlir::Value buffer; ///< its base
+  mlir::Value value;               ///< the memref in the op
+  mlir::Value buffer;              ///< its base
   std::optional<unsigned> operand; ///< nothing for a load in the body
   bool reads = false, writes = false;
   /// Element `offset` + sum of strides[l] * (index of loop l), counted from the

@@ -19,8 +19,7 @@ using namespace mercury;
 // Combiners
 //===----------------------------------------------------------------------===//
 
-std::optional<SmallVector<Combiner>>
-mercury::findCombiners(const LocalOp &op) {
+std::optional<SmallVector<Combiner>> mercury::findCombiners(const LocalOp &op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op.op);
   if (!linalgOp)
     return std::nullopt;
@@ -186,12 +185,10 @@ SmallVector<Value> OpBody::accumulate(OpBuilder &b, const Point &point,
   return values;
 }
 
-SmallVector<Value> OpBody::loadOutputs(OpBuilder &b,
-                                       const Point &point) const {
+SmallVector<Value> OpBody::loadOutputs(OpBuilder &b, const Point &point) const {
   SmallVector<Value> values;
   for (unsigned number : outputs())
-    values.push_back(
-        memory.load(b, op, op.accesses[number], point).front());
+    values.push_back(memory.load(b, op, op.accesses[number], point).front());
   return values;
 }
 

@@ -61,9 +61,9 @@ public:
   void compute(mlir::OpBuilder &b, const Point &point, HeldElements &held,
                llvm::ArrayRef<unsigned> common) const;
   /// The accumulators (one per output) after the iterations of `point`.
-  llvm::SmallVector<mlir::Value> accumulate(mlir::OpBuilder &b,
-                                            const Point &point,
-                                            mlir::ValueRange accumulators) const;
+  llvm::SmallVector<mlir::Value>
+  accumulate(mlir::OpBuilder &b, const Point &point,
+             mlir::ValueRange accumulators) const;
   /// One element per output.
   llvm::SmallVector<mlir::Value> loadOutputs(mlir::OpBuilder &b,
                                              const Point &point) const;

@@ -144,11 +144,12 @@ private:
   LogicalResult visitLocal(Operation &op) {
     if (standsAlone(&op)) {
       flush();
-      outline(&op, isa<OnlineAttentionOp>(op)               ? "attention"
-                   : isa<linalg::LinalgOp>(op) &&
-                           linalg::isaContractionOpInterface(
-                               cast<linalg::LinalgOp>(op)) ? "contraction"
-                                                            : "patched");
+      outline(&op,
+              isa<OnlineAttentionOp>(op) ? "attention"
+              : isa<linalg::LinalgOp>(op) && linalg::isaContractionOpInterface(
+                                                 cast<linalg::LinalgOp>(op))
+                  ? "contraction"
+                  : "patched");
       return success();
     }
     std::string reason;
@@ -188,8 +189,10 @@ private:
       copies |= llvm::any_of(op.accesses,
                              [](const Access &access) { return access.reads; });
     }
-    return reduces ? "reduction" : computes ? "elementwise" : copies ? "copy"
-                                                                      : "fill";
+    return reduces    ? "reduction"
+           : computes ? "elementwise"
+           : copies   ? "copy"
+                      : "fill";
   }
 
   void flush() {
