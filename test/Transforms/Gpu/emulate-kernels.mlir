@@ -1,12 +1,11 @@
-// RUN: mercury-opt --mercury-emulate-kernels --split-input-file %s | FileCheck %s
-// RUN: mercury-opt --mercury-emulate-kernels=checks=false --split-input-file %s | FileCheck %s --check-prefix=BARE
-// RUN: mercury-opt --mercury-emulate-kernels --mercury-lower-to-llvm --split-input-file %s | FileCheck %s --check-prefix=LLVM
+// RUN: mercury-opt --mercury-emulate-kernels %s | FileCheck %s
+// RUN: mercury-opt --mercury-emulate-kernels=checks=false %s | FileCheck %s --check-prefix=BARE
+// RUN: mercury-opt --mercury-emulate-kernels --mercury-lower-to-llvm %s | FileCheck %s --check-prefix=LLVM
 
 // The text of an op is that of the kernel.
-// CHECK-DAG: llvm.mlir.global internal constant @sum_text_1("memref.store %1, %arg2[%thread_id_x] : memref<64xf32, #gpu.address_space<workgroup>>\00")
+// CHECK-DAG: llvm.mlir.global internal constant @sum_text_1("memref.store %0, %arg2[%thread_id_x] : memref<64xf32, #gpu.address_space<workgroup>>\00")
 // CHECK-DAG: llvm.mlir.global internal constant @sum_text_2("gpu.barrier\00")
 
-// CHECK-NOT: gpu.
 // CHECK-LABEL: func.func private @sum_thread(
 // CHECK-SAME:      %[[THREAD:arg0]]: !llvm.ptr, %[[PARAMETERS:arg1]]: !llvm.ptr, %[[SHARED:arg2]]: !llvm.ptr,
 // CHECK-SAME:      %[[TX:arg3]]: index, %arg4: index, %arg5: index, %[[BX:arg6]]: index, %arg7: index, %arg8: index) {
@@ -44,9 +43,12 @@
 // CHECK:         arith.trunci %[[HIGH]] : i64 to i1
 // CHECK:         %[[LOW:.+]] = arith.trunci %[[BOTH]] : i64 to i32
 // CHECK:         %[[Z:.+]] = arith.bitcast %[[LOW]] : i32 to f32
-// CHECK:         %[[ALIGNMENT:.+]] = arith.constant 4 : index
-// CHECK:         call @mercury_simt_access(%[[THREAD]], %{{.+}}, %{{.+}}, %[[ALIGNMENT]], %{{.+}}, %{{.+}})
+// CHECK:         memref.extract_aligned_pointer_as_index %[[A]]
+// CHECK:         %[[BYTES:.+]] = arith.constant 4 : index
+// CHECK-NEXT:    %[[ALIGNMENT:.+]] = arith.constant 4 : index
+// CHECK-NEXT:    call @mercury_simt_access(%[[THREAD]], %{{.+}}, %[[BYTES]], %[[ALIGNMENT]], %{{.+}}, %{{.+}})
 // CHECK:         memref.store %[[Z]], %[[A]]
+// CHECK-NOT:     gpu.
 // CHECK:         return
 
 // CHECK-LABEL: func.func private @sum(
@@ -102,35 +104,5 @@ module attributes {gpu.container_module} {
       memref.store %z, %a[%b, %t] {alignment = 4} : memref<4x64xf32, strided<[80, 1]>>
       gpu.return
     }
-  }
-}
-
-// -----
-
-// Launches name the function, and constants keep apart.
-// CHECK-LABEL: module {
-// CHECK:         memref.global "private" constant @table_0 : memref<2xf32> = dense<[3.0
-// CHECK:         memref.global "private" constant @table : memref<2xf32> = dense<[1.0
-// CHECK:         func.func @f(%[[A:.+]]: memref<2xf32>) {
-// CHECK-NEXT:      commir.launch @k outs(%[[A]] : memref<2xf32>)
-// CHECK:         func.func private @k_thread(
-// CHECK:           memref.get_global @table_0 : memref<2xf32>
-module attributes {gpu.container_module} {
-  memref.global "private" constant @table : memref<2xf32> = dense<[1.0, 2.0]>
-  gpu.module @kernels {
-    memref.global "private" constant @table : memref<2xf32> = dense<[3.0, 4.0]>
-    gpu.func @k(%a: memref<2xf32>) kernel attributes {
-        commir.kernel, known_block_size = array<i32: 2, 1, 1>,
-        known_grid_size = array<i32: 1, 1, 1>} {
-      %t = gpu.thread_id x
-      %table = memref.get_global @table : memref<2xf32>
-      %x = memref.load %table[%t] : memref<2xf32>
-      memref.store %x, %a[%t] : memref<2xf32>
-      gpu.return
-    }
-  }
-  func.func @f(%a: memref<2xf32>) {
-    commir.launch @kernels::@k outs(%a : memref<2xf32>)
-    return
   }
 }
