@@ -61,7 +61,8 @@ private:
   func::FuncOp makeThread();
   void replaceArguments(Block &entry);
   void replaceOps();
-  func::FuncOp makeLauncher(func::FuncOp thread);
+  func::FuncOp makeLauncher();
+  void launch(func::FuncOp launcher, func::FuncOp thread);
   Value text(OpBuilder &b, StringRef content);
   Value buffer(OpBuilder &b, Value memory, MemRefType type);
 
@@ -71,9 +72,8 @@ private:
   Location loc;
   LLVMTypeConverter converter;
   Type pointer;
-  std::string name;
+  std::string name; ///< of the function that replaces it
   int64_t sharedBytes = 0;
-  unsigned numTexts = 0;
   Block *entry = nullptr; ///< of a thread
   SmallVector<Type> argumentTypes;
   /// An op that calls the runtime.
@@ -94,6 +94,8 @@ static bool isPlain(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   if (!memref)
     return type.isIntOrIndexOrFloat();
+  if (!isPlain(memref.getElementType()))
+    return false;
   SmallVector<int64_t> strides;
   int64_t offset;
   return memref.hasStaticShape() &&
@@ -122,16 +124,19 @@ static LogicalResult checkOp(Operation *op) {
 }
 
 LogicalResult KernelEmulator::check() {
+  if (!kernel.isKernel())
+    return kernel.emitOpError("is no kernel, and is not emulated");
   if (!kernel.getKnownGridSize() || !kernel.getKnownBlockSize())
     return kernel.emitOpError("needs known_grid_size and known_block_size");
   for (BlockArgument argument : kernel.getBody().getArguments()) {
-    auto memref = dyn_cast<MemRefType>(argument.getType());
-    if (!isPlain(argument.getType()) ||
-        (memref && !isPlain(memref.getElementType())))
+    Type type = argument.getType();
+    auto memref = dyn_cast<MemRefType>(type);
+    bool isAttribution = argument.getArgNumber() >= kernel.getNumArguments();
+    if (!isPlain(type) || (memref && memref.getMemorySpace() && !isAttribution))
       return kernel.emitOpError("has an argument of type ")
-             << argument.getType()
-             << "; numbers, and buffers of static layout without offset, are "
-                "emulated";
+             << type
+             << "; numbers, and buffers of static layout without offset or "
+                "memory space, are emulated";
   }
   WalkResult result = kernel.walk([](Operation *op) {
     return failed(checkOp(op)) ? WalkResult::interrupt()
@@ -180,9 +185,14 @@ void KernelEmulator::eraseMemorySpaces() {
 }
 
 Value KernelEmulator::text(OpBuilder &b, StringRef content) {
-  return LLVM::createGlobalString(
-      loc, b, name + "_text_" + std::to_string(numTexts++),
-      content.str() + '\0', LLVM::Linkage::Internal);
+  OpBuilder detached(b.getContext());
+  std::string bytes = content.str() + '\0';
+  auto global = LLVM::GlobalOp::create(
+      detached, loc, LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size()),
+      /*isConstant=*/true, LLVM::Linkage::Internal, name + "_text",
+      b.getStringAttr(bytes));
+  symbols.insert(global);
+  return LLVM::AddressOfOp::create(b, loc, global);
 }
 
 /// The memref of `type` at the pointer `memory`.
@@ -257,12 +267,12 @@ void KernelEmulator::replaceOps() {
     OpBuilder b(op);
     Value opText = text(b, name);
     if (std::optional<EmulatedAccess> access = emulatedAccess(op)) {
-      checkAccess(op, *access, isShared, thread, opText);
+      checkAccess(symbols, op, *access, isShared, thread, opText);
       continue;
     }
     auto shuffle = dyn_cast<gpu::ShuffleOp>(op);
     if (!shuffle) {
-      callRuntime(b, op->getLoc(), "mercury_simt_barrier", {},
+      callRuntime(symbols, b, op->getLoc(), "mercury_simt_barrier", {},
                   ValueRange{thread, opText});
       op->erase();
       continue;
@@ -276,7 +286,7 @@ void KernelEmulator::replaceOps() {
     if (type != i32)
       value = arith::BitcastOp::create(b, loc, i32, value);
     Value result = callRuntime(
-        b, loc, "mercury_simt_shuffle", i64,
+        symbols, b, loc, "mercury_simt_shuffle", i64,
         ValueRange{thread, value, shuffle.getOffset(), mode, opText});
     Value high = arith::ConstantIntOp::create(b, loc, 32, 64);
     high = arith::ShRUIOp::create(b, loc, result, high);
@@ -328,15 +338,20 @@ void KernelEmulator::replaceOps() {
 // The grid
 //===----------------------------------------------------------------------===//
 
-func::FuncOp KernelEmulator::makeLauncher(func::FuncOp thread) {
+/// The function without a body.
+func::FuncOp KernelEmulator::makeLauncher() {
   MLIRContext *context = kernel.getContext();
   auto launcher = func::FuncOp::create(
-      loc, name, FunctionType::get(context, argumentTypes, {}));
+      loc, kernel.getName(), FunctionType::get(context, argumentTypes, {}));
   launcher.setPrivate();
   launcher->setAttr(kKernelAttrName, UnitAttr::get(context));
   if (ArrayAttr attributes = kernel.getArgAttrsAttr())
     launcher.setArgAttrsAttr(attributes);
   symbols.insert(launcher);
+  return launcher;
+}
+
+void KernelEmulator::launch(func::FuncOp launcher, func::FuncOp thread) {
   OpBuilder b = OpBuilder::atBlockBegin(launcher.addEntryBlock());
   Type i64 = b.getI64Type();
   auto constant = [&](int64_t value) -> Value {
@@ -366,21 +381,22 @@ func::FuncOp KernelEmulator::makeLauncher(func::FuncOp thread) {
     for (int32_t extent : extents.asArrayRef())
       operands.push_back(constant(extent));
   operands.push_back(constant(sharedBytes));
-  callRuntime(b, loc, "mercury_simt_run", {}, operands);
+  callRuntime(symbols, b, loc, "mercury_simt_run", {}, operands);
   func::ReturnOp::create(b, loc);
-  return launcher;
 }
 
 FailureOr<func::FuncOp> KernelEmulator::run() {
   if (failed(check()))
     return failure();
-  name = kernel.getName().str();
   argumentTypes = llvm::to_vector(kernel.getArgumentTypes());
+  func::FuncOp launcher = makeLauncher();
+  name = launcher.getSymName().str();
   nameOps();
   eraseMemorySpaces();
   func::FuncOp thread = makeThread();
   replaceOps();
-  return makeLauncher(thread);
+  launch(launcher, thread);
+  return launcher;
 }
 
 namespace {

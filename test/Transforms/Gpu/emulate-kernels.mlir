@@ -2,9 +2,22 @@
 // RUN: mercury-opt --mercury-emulate-kernels=checks=false %s | FileCheck %s --check-prefix=BARE
 // RUN: mercury-opt --mercury-emulate-kernels --mercury-lower-to-llvm %s | FileCheck %s --check-prefix=LLVM
 
-// The text of an op is that of the kernel.
-// CHECK-DAG: llvm.mlir.global internal constant @sum_text_1("memref.store %0, %arg2[%thread_id_x] : memref<64xf32, #gpu.address_space<workgroup>>\00")
-// CHECK-DAG: llvm.mlir.global internal constant @sum_text_2("gpu.barrier\00")
+// CHECK-LABEL: func.func private @sum(
+// CHECK-SAME:      %[[A:.+]]: memref<4x64xf32, strided<[80, 1]>> {llvm.align = 16 : i64}, %[[N:.+]]: index) attributes {commir.kernel} {
+// CHECK:         %[[TWO:.+]] = arith.constant 2 : i64
+// CHECK:         %[[PARAMETERS:.+]] = llvm.alloca %[[TWO]] x i64
+// CHECK:         memref.extract_aligned_pointer_as_index %[[A]]
+// CHECK:         arith.index_cast %[[N]] : index to i64
+// CHECK:         %[[CODE:.+]] = constant @sum_thread
+// CHECK:         %[[POINTER:.+]] = builtin.unrealized_conversion_cast %[[CODE]]
+// CHECK:         %[[GX:.+]] = arith.constant 4 : i64
+// CHECK:         %[[GY:.+]] = arith.constant 1 : i64
+// CHECK:         %[[GZ:.+]] = arith.constant 1 : i64
+// CHECK:         %[[BX:.+]] = arith.constant 64 : i64
+// CHECK:         %[[BY:.+]] = arith.constant 1 : i64
+// CHECK:         %[[BZ:.+]] = arith.constant 1 : i64
+// CHECK:         %[[BYTES:.+]] = arith.constant 262 : i64
+// CHECK:         call @mercury_simt_run(%{{.+}}, %[[POINTER]], %[[PARAMETERS]], %[[GX]], %[[GY]], %[[GZ]], %[[BX]], %[[BY]], %[[BZ]], %[[BYTES]])
 
 // CHECK-LABEL: func.func private @sum_thread(
 // CHECK-SAME:      %[[THREAD:arg0]]: !llvm.ptr, %[[PARAMETERS:arg1]]: !llvm.ptr, %[[SHARED:arg2]]: !llvm.ptr,
@@ -51,35 +64,25 @@
 // CHECK-NOT:     gpu.
 // CHECK:         return
 
-// CHECK-LABEL: func.func private @sum(
-// CHECK-SAME:      %[[A:.+]]: memref<4x64xf32, strided<[80, 1]>> {llvm.align = 16 : i64}, %[[N:.+]]: index) attributes {commir.kernel} {
-// CHECK:         %[[TWO:.+]] = arith.constant 2 : i64
-// CHECK:         %[[PARAMETERS:.+]] = llvm.alloca %[[TWO]] x i64
-// CHECK:         memref.extract_aligned_pointer_as_index %[[A]]
-// CHECK:         arith.index_cast %[[N]] : index to i64
-// CHECK:         %[[CODE:.+]] = constant @sum_thread
-// CHECK:         %[[POINTER:.+]] = builtin.unrealized_conversion_cast %[[CODE]]
-// CHECK:         %[[GX:.+]] = arith.constant 4 : i64
-// CHECK:         %[[GY:.+]] = arith.constant 1 : i64
-// CHECK:         %[[GZ:.+]] = arith.constant 1 : i64
-// CHECK:         %[[BX:.+]] = arith.constant 64 : i64
-// CHECK:         %[[BY:.+]] = arith.constant 1 : i64
-// CHECK:         %[[BZ:.+]] = arith.constant 1 : i64
-// CHECK:         %[[BYTES:.+]] = arith.constant 262 : i64
-// CHECK:         call @mercury_simt_run(%{{.+}}, %[[POINTER]], %[[PARAMETERS]], %[[GX]], %[[GY]], %[[GZ]], %[[BX]], %[[BY]], %[[BZ]], %[[BYTES]])
+// The text of an op is that of the kernel.
+// CHECK: llvm.mlir.global internal constant @sum_text_{{[0-9]+}}("memref.store %0, %arg2[%thread_id_x] : memref<64xf32, #gpu.address_space<workgroup>>\00")
+// CHECK: llvm.mlir.global internal constant @sum_text_{{[0-9]+}}("gpu.barrier\00")
 
 // BARE-LABEL: func.func private @sum_thread(
 // BARE-NOT:     mercury_simt_access
 // BARE-NOT:     mercury_simt_out_of_range
 // BARE:         call @mercury_simt_barrier
-// BARE:       func.func private @sum(
+// BARE-NOT:     mercury_simt_access
+// BARE-NOT:     mercury_simt_out_of_range
+// BARE:         llvm.mlir.global
 
+// LLVM-LABEL: llvm.func @sum(
+// LLVM-NOT:     unrealized_conversion_cast
+// LLVM:         %[[CODE:.+]] = llvm.mlir.addressof @sum_thread : !llvm.ptr
+// LLVM:         llvm.call @mercury_simt_run(%{{.+}}, %[[CODE]],
 // LLVM-LABEL: llvm.func @sum_thread(
 // LLVM-NOT:     unrealized_conversion_cast
 // LLVM:         llvm.call @mercury_simt_barrier
-// LLVM-LABEL: llvm.func @sum(
-// LLVM:         %[[CODE:.+]] = llvm.mlir.addressof @sum_thread : !llvm.ptr
-// LLVM:         llvm.call @mercury_simt_run(%{{.+}}, %[[CODE]],
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @sum(%a: memref<4x64xf32, strided<[80, 1]>> {llvm.align = 16 : i64}, %n: index)
