@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mercury/Analysis/CommunicationPlay.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Pipelines/Pipelines.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
@@ -28,6 +29,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include <gtest/gtest.h>
+#include <random>
 
 using namespace mlir;
 using namespace mercury;
@@ -142,19 +144,82 @@ public:
     buildUpToBuffers(prefix, c, chunks);
     ASSERT_TRUE(succeeded(prefix.run(*module))) << name << "\n" << said;
     outlineKernels(*module);
-    PassManager insert(context.get());
-    insert.addPass(createCSEPass());
-    insert.addNestedPass<func::FuncOp>(createInsertEventsPass());
-    insert.addNestedPass<func::FuncOp>(createVerifyEventsPass());
-    ASSERT_TRUE(succeeded(insert.run(*module))) << name << "\n" << said;
-    ++counts.programs;
-    for (Operation *op : events(*module)) {
-      ++(isa<commir::RecordEventOp>(op) ? counts.records : counts.waits);
-      EXPECT_TRUE(isMissed(*module, op)) << name << " without\n" << print(op);
+    checkOrderOfHost(*module, name);
+    insertAndRemove(*module, name, counts);
+  }
+
+  /// Inserts events, and removes each of them. False: the program communicates
+  /// as it must not.
+  bool runRandom(const std::string &randomText, Counts &counts) {
+    auto module = parseSourceString<ModuleOp>(randomText, context.get());
+    if (!module) {
+      ADD_FAILURE() << said << "\n" << randomText;
+      return false;
     }
+    said.clear();
+    PassManager verify(context.get());
+    verify.addPass(createVerifyCommunicationPass());
+    if (failed(verify.run(*module)))
+      return false;
+    insertAndRemove(*module, randomText, counts);
+    return true;
   }
 
 private:
+  void insertAndRemove(ModuleOp module, const std::string &name,
+                       Counts &counts) {
+    PassManager insert(context.get());
+    insert.addNestedPass<func::FuncOp>(createInsertEventsPass());
+    insert.addNestedPass<func::FuncOp>(createVerifyEventsPass());
+    said.clear();
+    ASSERT_TRUE(succeeded(insert.run(module))) << name << "\n" << said;
+    ++counts.programs;
+    for (Operation *op : events(module)) {
+      ++(isa<commir::RecordEventOp>(op) ? counts.records : counts.waits);
+      EXPECT_TRUE(isMissed(module, op)) << name << " without\n" << print(op);
+    }
+  }
+
+  /// In each step of a loop, tiles are sent before the step's contraction or
+  /// attention is enqueued.
+  static void checkOrderOfHost(ModuleOp module, const std::string &name) {
+    auto isHeavy = [&](Operation *op) {
+      auto launch = dyn_cast<commir::LaunchOp>(op);
+      if (!launch)
+        return false;
+      auto kernel = module.lookupSymbol(launch.getKernelAttr());
+      return kernel
+          ->walk([](Operation *inner) {
+            auto op = dyn_cast<linalg::LinalgOp>(inner);
+            return isa<commir::OnlineAttentionOp>(inner) ||
+                           (op && linalg::isaContractionOpInterface(op))
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+    };
+    // The outermost of three rings may not be in flight with the other two.
+    CommunicatorTable communicators;
+    module.walk([&](commir::HopOp hop) {
+      for (auto attr : hop.getHops().getAsRange<commir::HopAttr>()) {
+        AxisList axes;
+        for (commir::AxisAttr axis : attr.getAxes())
+          axes.push_back(axis.getValue());
+        communicators.indexOf(axes);
+      }
+    });
+    if (communicators.size() > kMaxCommunicators)
+      return;
+    module.walk([&](scf::ForOp loop) {
+      bool isLate = false;
+      loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+        isLate |= isHeavy(op);
+        if (isa<commir::HopOp>(op) && op->getParentOfType<scf::ForOp>() == loop)
+          EXPECT_FALSE(isLate) << name << "\n" << print(op);
+      });
+    });
+  }
+
   static SmallVector<Operation *> events(ModuleOp module) {
     SmallVector<Operation *> found;
     module.walk([&](Operation *op) {
@@ -204,6 +269,162 @@ static void runAll(const std::string &text, const std::vector<Case> &cases,
                << " records and " << counts.waits
                << " waits, each removed and missed\n";
 }
+
+//===----------------------------------------------------------------------===//
+// Random programs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Writes a function of launches and communication over a few buffers and their
+/// halves, in loops and under conditions.
+class ProgramWriter {
+public:
+  explicit ProgramWriter(uint64_t seed) : random(seed) {}
+
+  std::string write() {
+    text = R"(
+commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 2>]
+func.func private @whole(%a: memref<4xf32>, %b: memref<4xf32>) attributes {commir.kernel} { return }
+func.func private @half(%a: memref<2xf32>, %b: memref<2xf32>) attributes {commir.kernel} { return }
+func.func @f(%a0: memref<4xf32>, %a1: memref<4xf32>) attributes {commir.topology = @t} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+)";
+    std::vector<std::string> buffers = {"%a0", "%a1"};
+    for (unsigned i = 0, end = 1 + below(2); i < end; ++i) {
+      buffers.push_back("%x" + std::to_string(i));
+      text += buffers.back() + " = memref.alloc() : memref<4xf32>\n";
+    }
+    block(buffers, "", 4 + below(4), 0);
+    for (size_t i = 2; i < buffers.size(); ++i)
+      text += "memref.dealloc " + buffers[i] + " : memref<4xf32>\n";
+    return text + "return\n}\n";
+  }
+
+private:
+  unsigned below(unsigned end) { return random() % end; }
+  std::string fresh() { return "%v" + std::to_string(values++); }
+  static std::string type(bool isHalf) {
+    return isHalf ? "memref<2xf32, strided<[1], offset: ?>>" : "memref<4xf32>";
+  }
+
+  /// One of the buffers, or a half of it.
+  std::string pick(const std::vector<std::string> &buffers, bool isHalf) {
+    std::string buffer = buffers[below(buffers.size())];
+    if (!isHalf)
+      return buffer;
+    std::string at = fresh(), view = fresh();
+    text += at + " = arith.constant " + std::to_string(2 * below(2)) +
+            " : index\n" + view + " = memref.subview " + buffer + "[" + at +
+            "] [2] [1] : memref<4xf32> to " + type(true) + "\n";
+    return view;
+  }
+
+  void waitFor(size_t number) {
+    auto [request, a, b, type] = flights[number];
+    text += "commir.wait " + std::to_string(request) + " for " + a + ", " + b +
+            " : " + type + ", " + type + "\n";
+    flights.erase(flights.begin() + number);
+  }
+
+  /// `step`: the induction variable of the loop around, or "".
+  void block(std::vector<std::string> buffers, const std::string &step,
+             unsigned length, unsigned depth) {
+    size_t outside = flights.size();
+    for (unsigned i = 0; i < length; ++i) {
+      bool isHalf = below(2);
+      switch (unsigned kind = below(depth < 2 ? 8 : 6)) {
+      case 0:
+      case 1:
+      case 2: {
+        std::string a = pick(buffers, isHalf), b = pick(buffers, isHalf);
+        text += std::string("commir.launch ") + (isHalf ? "@half" : "@whole") +
+                " ins(" + a + " : " + type(isHalf) + ") outs(" + b + " : " +
+                type(isHalf) + ")\n";
+        break;
+      }
+      case 3:
+      case 4: {
+        std::string a = pick(buffers, isHalf), b = pick(buffers, isHalf);
+        text += "commir.hop " + a + " into " + b + " by [#commir.hop<{" +
+                (below(3) ? "gpu" : "node") + "} by 1>]";
+        if (below(3)) {
+          text += " request " + std::to_string(requests);
+          flights.push_back({requests++, a, b, type(isHalf)});
+        }
+        text += " : " + type(isHalf) + " into " + type(isHalf) + "\n";
+        break;
+      }
+      case 5:
+        text += "commir.all_reduce sum " + pick(buffers, false) + " over {" +
+                (below(2) ? "gpu" : "node, gpu") + "} : memref<4xf32>\n";
+        break;
+      case 6: {
+        // Two buffers change places after each step.
+        std::string iv = fresh(), p = fresh(), q = fresh();
+        std::string first = buffers[below(buffers.size())];
+        std::string second = buffers[below(buffers.size())];
+        if (first == second)
+          break;
+        text += fresh() + ":2 = scf.for " + iv +
+                " = %c0 to %c3 step %c1 iter_args(" + p + " = " + first + ", " +
+                q + " = " + second + ") -> (memref<4xf32>, memref<4xf32>) {\n";
+        std::vector<std::string> inside = buffers;
+        llvm::erase(inside, first);
+        llvm::erase(inside, second);
+        inside.push_back(p);
+        inside.push_back(q);
+        block(inside, iv, 2 + below(4), depth + 1);
+        text += "scf.yield " + q + ", " + p + " : memref<4xf32>, " +
+                "memref<4xf32>\n}\n";
+        break;
+      }
+      default: {
+        if (step.empty())
+          break;
+        std::string condition = fresh();
+        text += condition + " = arith.cmpi ne, " + step + ", %c" +
+                (below(2) ? "0" : "1") + " : index\nscf.if " + condition +
+                " {\n";
+        block(buffers, step, 1 + below(3), depth + 1);
+        text += "}\n";
+      }
+      }
+      if (flights.size() > outside && below(2))
+        waitFor(outside + below(flights.size() - outside));
+    }
+    while (flights.size() > outside)
+      waitFor(outside);
+  }
+
+  struct Flight {
+    unsigned request;
+    std::string a, b, type;
+  };
+  std::mt19937_64 random;
+  std::string text;
+  std::vector<Flight> flights;
+  unsigned values = 0, requests = 0;
+};
+} // namespace
+
+TEST(StreamEvents, RandomPrograms) {
+  StreamProgram program("");
+  Counts counts;
+  for (uint64_t seed = 0; seed < 600; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    program.runRandom(ProgramWriter(seed).write(), counts);
+  }
+  EXPECT_GT(counts.programs, 200u);
+  llvm::outs() << counts.programs << " random programs, " << counts.records
+               << " records and " << counts.waits
+               << " waits, each removed and missed\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
 
 static const std::vector<std::string> fourRanks = {"gpu=4", "node=2,gpu=2"};
 
