@@ -89,7 +89,8 @@ static PlayFault describe(const StreamFault &fault, const StreamTrace &trace) {
     result.notes.push_back(
         {earlier.op, describeUse(earlier, writes) + " it on " + there +
                          describeExecution(earlier)});
-    if (Operation *defining = access.buffer.getDefiningOp())
+    Operation *defining = access.buffer.getDefiningOp();
+    if (defining && defining != earlier.op)
       result.notes.push_back({defining, "the buffer"});
     break;
   }
