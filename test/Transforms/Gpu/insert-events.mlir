@@ -150,6 +150,46 @@ func.func @moving_accumulator(%a: memref<8xf32>, %r: memref<8xf32>) attributes {
   return
 }
 
+// The tile of the next step comes ahead into the buffer that the last step's
+// kernel has read.
+//
+// CHECK-LABEL: func.func @prefetch(
+// CHECK: commir.hop %arg0 into
+// CHECK-NEXT: commir.record_event [[FIRST:[0-9]+]] on {gpu}
+// CHECK: commir.wait_event [[FIRST]] on compute
+// CHECK-NEXT: scf.for
+// CHECK: scf.if
+// CHECK-NEXT: commir.wait_event [[USED:[0-9]+]] on {gpu}
+// CHECK-NEXT: commir.hop
+// CHECK-NEXT: commir.record_event [[ARRIVED:[0-9]+]] on {gpu}
+// CHECK: commir.launch @use
+// CHECK-NEXT: commir.record_event [[USED]] on compute
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: commir.wait_event [[ARRIVED]] on compute
+func.func @prefetch(%a: memref<8xf32>, %r: memref<8xf32>) attributes {commir.topology = @t} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %x = memref.alloc() : memref<8xf32>
+  %y = memref.alloc() : memref<8xf32>
+  commir.hop %a into %x by [#commir.hop<{gpu} by 1>] : memref<8xf32> into memref<8xf32>
+  scf.for %t = %c0 to %c4 step %c1 iter_args(%now = %x, %next = %y) -> (memref<8xf32>, memref<8xf32>) {
+    %goes = arith.cmpi ne, %t, %c3 : index
+    scf.if %goes {
+      commir.hop %a into %next by [#commir.hop<{gpu} by 1>] request 0 : memref<8xf32> into memref<8xf32>
+    }
+    commir.launch @use ins(%now : memref<8xf32>) outs(%r : memref<8xf32>)
+    scf.if %goes {
+      commir.wait 0 for %a, %next : memref<8xf32>, memref<8xf32>
+    }
+    scf.yield %next, %now : memref<8xf32>, memref<8xf32>
+  }
+  memref.dealloc %x : memref<8xf32>
+  memref.dealloc %y : memref<8xf32>
+  return
+}
+
 // The caller's work is before the start, so that what is sent from an argument
 // follows it; compute that does not read the result overlaps.
 //
