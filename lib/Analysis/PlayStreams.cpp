@@ -176,7 +176,7 @@ StreamTrace mercury::playStreams(func::FuncOp function,
         shared.budget < 0)
       break;
   for (size_t i = 0; i < trace.play.communicators.size(); ++i)
-    trace.isAlone.push_back(
-        topology.sizeOf(trace.play.communicators.axes(i)) == 1);
+    trace.isAlone.push_back(topology.sizeOf(trace.play.communicators.axes(i)) ==
+                            1);
   return trace;
 }

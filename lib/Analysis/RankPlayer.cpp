@@ -142,8 +142,8 @@ LogicalResult RankPlayer::visitControl(Operation *op) {
   } else if (isa<scf::ExecuteRegionOp>(op)) {
     taken = &op->getRegion(0);
   } else {
-    return cannot(op, contents() + " inside '" +
-                          op->getName().getStringRef() + "'");
+    return cannot(op, contents() + " inside '" + op->getName().getStringRef() +
+                          "'");
   }
   if (!taken) {
     if (shared.communicates(op))
@@ -168,8 +168,8 @@ LogicalResult RankPlayer::visitFor(scf::ForOp op) {
                          step = number(op.getStep());
   if (!lower || !upper || !step || *step <= 0) {
     if (shared.communicates(op))
-      return cannot(op, "its bounds depend on data, and " + contents() +
-                            " inside");
+      return cannot(op,
+                    "its bounds depend on data, and " + contents() + " inside");
     for (Value result : op.getResults())
       set(result, Cell());
     return useBuffers(op);

@@ -66,8 +66,8 @@ private:
     for (unsigned stream = 0; stream < past.size(); ++stream) {
       if (stream == item.stream)
         continue;
-      bool isClosed = item.communicates &&
-                      !llvm::is_contained(item.concurrent, stream);
+      bool isClosed =
+          item.communicates && !llvm::is_contained(item.concurrent, stream);
       // Only what is not known to be done: the end of the stream.
       for (size_t i = past[stream].size(); i-- > clocks[item.stream][stream];) {
         size_t earlier = past[stream][i];

@@ -25,8 +25,8 @@ inline constexpr unsigned kComputeStream = 0;
 /// How a piece of work uses a part of a buffer.
 struct StreamAccess {
   BufferRef part;
-  bool writes = false;  ///< or only reads
-  mlir::Value buffer;   ///< what stands for the allocation in the IR
+  bool writes = false; ///< or only reads
+  mlir::Value buffer;  ///< what stands for the allocation in the IR
 };
 
 /// What the host of a rank does.

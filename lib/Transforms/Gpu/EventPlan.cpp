@@ -110,8 +110,7 @@ EventPlan mercury::planEvents(const StreamTrace &trace) {
   std::vector<std::pair<size_t, unsigned>> order;
   for (auto [i, wait] : llvm::enumerate(all.waits))
     order.push_back({replay.countVisits(wait.anchor), i});
-  llvm::stable_sort(order,
-                    [](auto &a, auto &b) { return a.first > b.first; });
+  llvm::stable_sort(order, [](auto &a, auto &b) { return a.first > b.first; });
   llvm::BitVector isActive(all.waits.size(), true);
   for (auto [visits, i] : order) {
     isActive.reset(i);

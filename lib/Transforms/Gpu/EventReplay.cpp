@@ -58,8 +58,9 @@ bool EventReplay::suffices(ArrayRef<EventSource> sources,
   return true;
 }
 
-TieQuality EventReplay::measure(
-    const Tie &tie, ArrayRef<std::pair<Operation *, bool>> places) const {
+TieQuality
+EventReplay::measure(const Tie &tie,
+                     ArrayRef<std::pair<Operation *, bool>> places) const {
   TieQuality quality;
   auto isPlace = [&](Operation *op, bool after) {
     return llvm::is_contained(places, std::pair(op, after));

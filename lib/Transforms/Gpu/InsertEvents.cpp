@@ -36,9 +36,8 @@ static void insertEvents(func::FuncOp function, const StreamTrace &trace,
   // Events count in order of the program.
   auto order = llvm::to_vector(llvm::seq<unsigned>(0, plan.sources.size()));
   llvm::DenseMap<Operation *, unsigned> positions;
-  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    positions.try_emplace(op, positions.size());
-  });
+  function->walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { positions.try_emplace(op, positions.size()); });
   llvm::sort(order, [&](unsigned a, unsigned c) {
     const EventSource &x = plan.sources[a], &y = plan.sources[c];
     return std::pair(positions.lookup(x.op), x.stream) <

@@ -86,9 +86,9 @@ static PlayFault describe(const StreamFault &fault, const StreamTrace &trace) {
                      here + describeExecution(later) +
                      " that is still in use on " + there +
                      ": no event orders the two";
-    result.notes.push_back(
-        {earlier.op, describeUse(earlier, writes) + " it on " + there +
-                         describeExecution(earlier)});
+    result.notes.push_back({earlier.op, describeUse(earlier, writes) +
+                                            " it on " + there +
+                                            describeExecution(earlier)});
     Operation *defining = access.buffer.getDefiningOp();
     if (defining && defining != earlier.op)
       result.notes.push_back({defining, "the buffer"});
@@ -98,8 +98,8 @@ static PlayFault describe(const StreamFault &fault, const StreamTrace &trace) {
     result.message = "communicates over " + here + describeExecution(later) +
                      " while communication over " + there +
                      " may be in flight: no event orders the two";
-    result.notes.push_back(
-        {earlier.op, "communicates over " + there + describeExecution(earlier)});
+    result.notes.push_back({earlier.op, "communicates over " + there +
+                                            describeExecution(earlier)});
     break;
   case StreamFault::Kind::TooMany:
     result.message = "may be in flight together with communication of others "
