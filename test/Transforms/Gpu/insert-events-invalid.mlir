@@ -70,7 +70,7 @@ func.func private @inner(%a: memref<8xf32>, %b: memref<8xf32>) attributes {commi
   return
 }
 func.func @calls(%a: memref<8xf32>, %b: memref<8xf32>) attributes {commir.topology = @t} {
-  // expected-error @below {{cannot be played: calls a function in which work is enqueued; inline it first, on every rank}}
+  // expected-error @below {{cannot be played: calls a function; inline it first, on every rank}}
   call @inner(%a, %b) : (memref<8xf32>, memref<8xf32>) -> ()
   return
 }
@@ -87,7 +87,7 @@ func.func @has_events(%a: memref<8xf32>, %b: memref<8xf32>) attributes {commir.t
 
 // -----
 
-// expected-error @below {{communicates, but no topology resolves}}
+// expected-error @below {{names axes, but no topology resolves}}
 func.func @no_topology(%a: memref<8xf32>, %b: memref<8xf32>) {
   commir.hop %a into %b by [#commir.hop<{gpu} by 1>] : memref<8xf32> into memref<8xf32>
   return

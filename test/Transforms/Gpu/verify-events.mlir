@@ -260,3 +260,14 @@ func.func @table_of_constants(%a: memref<8xf32>) attributes {commir.topology = @
   commir.launch @k outs(%part : memref<1xf32, strided<[1], offset: ?>>)
   return
 }
+
+// -----
+
+func.func private @k(%a: memref<8xf32>) attributes {commir.kernel} { return }
+// expected-error @below {{names axes, but no topology resolves}}
+func.func @no_topology(%a: memref<8xf32>) {
+  commir.record_event 0 on {gpu}
+  commir.wait_event 0 on compute
+  commir.launch @k outs(%a : memref<8xf32>)
+  return
+}
