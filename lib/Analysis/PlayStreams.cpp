@@ -140,26 +140,24 @@ bool StreamTrace::compete(const StreamItem &a, const StreamItem &b) const {
          !isAlone[a.stream - 1] && !isAlone[b.stream - 1];
 }
 
-static bool enqueues(Operation *op, SmallPtrSetImpl<Operation *> &seen) {
+bool mercury::enqueues(Operation *op) {
   return op
-      ->walk([&](Operation *inner) {
-        if (isa<LaunchOp, RecordEventOp, WaitEventOp, memref::AllocOp,
-                memref::DeallocOp>(inner))
-          return WalkResult::interrupt();
+      ->walk([](Operation *inner) {
+        // What the callee does is not looked at: passes over functions may be
+        // changing it.
+        bool isCall = false;
         if (auto call = dyn_cast<func::CallOp>(inner)) {
-          Operation *callee =
-              SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr());
-          if (callee && seen.insert(callee).second && enqueues(callee, seen))
-            return WalkResult::interrupt();
+          auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+              call, call.getCalleeAttr());
+          isCall = callee && !callee.isExternal();
         }
-        return WalkResult::advance();
+        return isCall || isa<CommunicationOpInterface, HopOp, WaitOp, RotateOp,
+                             LaunchOp, RecordEventOp, WaitEventOp,
+                             memref::AllocOp, memref::DeallocOp>(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
-}
-
-bool mercury::enqueues(Operation *op) {
-  SmallPtrSet<Operation *, 4> seen;
-  return communicates(op) || ::enqueues(op, seen);
 }
 
 StreamTrace mercury::playStreams(func::FuncOp function,

@@ -89,8 +89,7 @@ LogicalResult RankPlayer::visit(Operation *op) {
   if (auto waitOp = dyn_cast<WaitOp>(op))
     return wait(waitOp);
   if (auto call = dyn_cast<func::CallOp>(op); call && shared.communicates(op))
-    return shared.streams ? cannot(op, "calls a function in which " +
-                                           contents() + "; inline it first")
+    return shared.streams ? cannot(op, "calls a function; inline it first")
                           : visitCall(call);
   if (isa<ShardOp, ReplicateOp, ReshardOp>(op))
     return cannot(op, "'" + op->getName().getStringRef() +

@@ -72,8 +72,8 @@ struct StreamTrace {
   bool compete(const StreamItem &a, const StreamItem &b) const;
 };
 
-/// Whether `op`, something inside it, or a function that it calls enqueues
-/// work, allocates or frees.
+/// Whether `op` or something inside it communicates, enqueues work, allocates
+/// or frees, or calls a function that has a body.
 bool enqueues(mlir::Operation *op);
 
 /// Plays `function`, of which all computation stands in kernels, on every rank.

@@ -36,7 +36,8 @@ void mercury::findConcurrent(const StreamTrace &trace, EventPlan &plan) {
         flights.erase(item.group);
       if (!item.communicates)
         continue;
-      own[item.op].insert(item.stream);
+      if (!trace.isAlone[item.stream - 1])
+        own[item.op].insert(item.stream);
       for (const auto &[group, members] : flights)
         for (size_t other : members)
           if (group != item.group && trace.compete(items[other], item))

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "EventPlan.h"
-#include "Mercury/Transforms/EmitFault.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
+#include "PlayFunction.h"
 
 namespace mercury {
 #define GEN_PASS_DEF_INSERTEVENTSPASS
@@ -85,28 +85,19 @@ struct InsertEventsPass
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function.isExternal() || function->hasAttr(kKernelAttrName) ||
-        !communicates(function))
-      return;
-    TopologyOp topology = lookupTopology(function);
-    if (!topology) {
-      function.emitError("communicates, but no topology resolves");
-      return signalPassFailure();
-    }
     WalkResult events = function.walk([](Operation *op) {
       if (!isa<RecordEventOp, WaitEventOp>(op))
         return WalkResult::advance();
       op->emitError("stands in a function that is to get its events");
       return WalkResult::interrupt();
     });
-    if (events.wasInterrupted())
+    FailureOr<std::optional<PlayedFunction>> played =
+        playFunction(function, budget);
+    if (events.wasInterrupted() || failed(played))
       return signalPassFailure();
-    TopologyModel model = topology.getModel();
-    StreamTrace trace = playStreams(function, model, budget);
-    for (const PlayFault &fault : trace.play.faults)
-      emitFault(fault, model.numRanks());
-    if (!trace.play.faults.empty())
-      return signalPassFailure();
+    if (!*played)
+      return;
+    const StreamTrace &trace = (*played)->trace;
     EventPlan plan = planEvents(trace);
     insertEvents(function, trace, plan);
     numEvents += plan.sources.size();

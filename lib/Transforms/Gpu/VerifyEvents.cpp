@@ -9,6 +9,7 @@
 #include "Mercury/Analysis/StreamFaults.h"
 #include "Mercury/Transforms/EmitFault.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
+#include "PlayFunction.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mercury {
@@ -89,7 +90,8 @@ static PlayFault describe(const StreamFault &fault, const StreamTrace &trace) {
     result.notes.push_back({earlier.op, describeUse(earlier, writes) +
                                             " it on " + there +
                                             describeExecution(earlier)});
-    if (Operation *defining = access.buffer.getDefiningOp())
+    Operation *defining = access.buffer.getDefiningOp();
+    if (defining && defining != earlier.op)
       result.notes.push_back({defining, "the buffer"});
     break;
   }
@@ -138,32 +140,24 @@ struct VerifyEventsPass
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function.isExternal() || function->hasAttr(kKernelAttrName) ||
-        !enqueues(function))
+    FailureOr<std::optional<PlayedFunction>> played =
+        playFunction(function, budget);
+    if (failed(played) || failed(verifyPairs(function)))
+      return signalPassFailure();
+    if (!*played)
       return;
-    TopologyOp topology = lookupTopology(function);
-    if (!topology && communicates(function)) {
-      function.emitError("communicates, but no topology resolves");
-      return signalPassFailure();
-    }
-    if (failed(verifyPairs(function)))
-      return signalPassFailure();
-    // Without communication all ranks are like one.
-    TopologyModel model = topology ? topology.getModel() : TopologyModel();
-    StreamTrace trace = playStreams(function, model, budget);
-    std::vector<PlayFault> faults = std::move(trace.play.faults);
-    if (faults.empty()) {
-      for (const std::vector<StreamItem> &items : trace.ranks)
-        numItems += items.size();
-      faults = describeAll(findStreamFaults(trace), trace);
-    }
+    const auto &[topology, trace] = **played;
+    for (const std::vector<StreamItem> &items : trace.ranks)
+      numItems += items.size();
+    std::vector<PlayFault> faults = describeAll(findStreamFaults(trace), trace);
     // One order of communication for all ranks: each has one operation under
     // way, and they meet.
     if (faults.empty())
-      if (std::optional<PlayFault> fault = findMeetingFault(trace.play, model))
+      if (std::optional<PlayFault> fault =
+              findMeetingFault(trace.play, topology))
         faults.push_back(std::move(*fault));
     for (const PlayFault &fault : faults)
-      emitFault(fault, model.numRanks());
+      emitFault(fault, topology.numRanks());
     if (!faults.empty())
       signalPassFailure();
   }

@@ -174,6 +174,29 @@ func.func private @attr_topology_is_text() attributes {commir.topology = "t"}
 
 // -----
 
+commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 4>]
+func.func @attr_concurrent_is_no_list_of_sets(%a: memref<8xf32>) {
+  // expected-error @below {{'commir.concurrent' expects an array of sets of axes, on communication, got [#commir.axis<gpu>]}}
+  commir.all_reduce sum %a over {gpu} {commir.concurrent = [#commir.axis<gpu>]} : memref<8xf32>
+  return
+}
+
+// -----
+
+commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 4>]
+func.func @attr_concurrent_axis_not_in_topology(%a: memref<8xf32>) attributes {commir.topology = @t} {
+  // expected-error @below {{rack}}
+  commir.all_reduce sum %a over {gpu} {commir.concurrent = [[#commir.axis<rack>]]} : memref<8xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{'commir.concurrent' expects an array of sets of axes, on communication, got []}}
+func.func private @attr_concurrent_on_a_function() attributes {commir.concurrent = []}
+
+// -----
+
 // expected-error @below {{'commir.shedule' is no attribute of commir}}
 func.func private @attr_misspelt() attributes {commir.shedule = "loops"}
 
