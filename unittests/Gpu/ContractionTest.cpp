@@ -447,6 +447,15 @@ TEST(ContractionShape, VectorsFollowAlignmentStridesAndExtents) {
   EXPECT_EQ(widthOfA(sample), 2);
   transpose(sample, 1);
   EXPECT_EQ(widthOfA(sample), 1);
+  // Rows start at vectors, but the parts that k is made of do not.
+  sample = Sample();
+  sample.roles = "mnkk";
+  sample.extents = {32, 48, 4, 4};
+  sample.loops = {{{0, 2, 3}, {2, 3, 1}, {0, 1}}};
+  sample.gaps = {{{0, 0, 0}, {0, 0, 0}, {0, 0}}};
+  EXPECT_EQ(widthOfA(sample), 4);
+  sample.gaps[0] = {0, 0, 1};
+  EXPECT_EQ(widthOfA(sample), 1);
 }
 
 TEST(ContractionShape, Refuses) {

@@ -71,8 +71,12 @@ namespace {
 std::optional<SmallVector<int64_t>> staticStrides(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (!type.hasStaticShape() ||
-      failed(type.getStridesAndOffset(strides, offset)) || offset != 0)
+  if (!type.hasStaticShape())
+    return std::nullopt;
+  // No element, no strides that MLIR would tell.
+  if (type.getNumElements() == 0)
+    return SmallVector<int64_t>(type.getRank(), 1);
+  if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0)
     return std::nullopt;
   for (int64_t stride : strides)
     if (ShapedType::isDynamic(stride) || stride < 0)

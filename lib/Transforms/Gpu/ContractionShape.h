@@ -60,10 +60,10 @@ private:
   std::array<llvm::SmallVector<Axis>, 4> digits;
 };
 
-/// Matches a kernel that is one contraction of its arguments, of which none is
-/// empty of strides known at compile time. Exchanges A and B where this makes
-/// the columns the contiguous index of C. On failure `reason`, if given, says
-/// why in a few words.
+/// Matches a kernel that is one contraction of its arguments, whose strides are
+/// known and not negative. Exchanges A and B, and with them m and n, where this
+/// makes the columns the contiguous index of C. On failure `reason`, if given,
+/// says why in a few words.
 mlir::FailureOr<StridedContraction>
 matchStridedContraction(mlir::func::FuncOp kernel,
                         std::string *reason = nullptr);
