@@ -16,8 +16,9 @@
  * threads that wait at different barriers, or for threads that have ended;
  * lanes at different shuffles, and values from lanes that are not there; and,
  * where the code was made with checks, indices outside of a buffer, addresses
- * that do not have the promised alignment, and two threads at one byte of
- * shared memory without a barrier in between, one of them writing.
+ * that do not have the promised alignment, and races: two threads of a block at
+ * one byte without a barrier in between, or two blocks at one byte, one of them
+ * writing.
  *
  * Several threads of the process may run kernels at once.
  *

@@ -85,6 +85,7 @@ void Grid::run() {
 
 void Grid::runBlock() {
   shared.poison();
+  clock.blockStart = ++clock.now;
   for (int64_t i = 0; i < numThreads; ++i) {
     at(i).grid = this;
     at(i).state = State::Ready;
@@ -202,7 +203,7 @@ void Grid::resolveBarrier() {
                           ", which is at '" + at(i).op + "'",
                 leader->op);
   }
-  shared.synchronize();
+  ++clock.now;
   for (int64_t i = 0; i < numThreads; ++i)
     at(i).state = State::Ready;
 }
