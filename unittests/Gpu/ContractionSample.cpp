@@ -17,7 +17,7 @@ static std::string join(const std::vector<std::string> &parts) {
   return text;
 }
 
-std::string Sample::type(unsigned operand) const {
+std::string ContractionSample::type(unsigned operand) const {
   std::string shape;
   std::vector<std::string> strides(loops[operand].size());
   int64_t stride = 1;
@@ -31,7 +31,7 @@ std::string Sample::type(unsigned operand) const {
          join(strides) + "]>>";
 }
 
-std::string Sample::text() const {
+std::string ContractionSample::text() const {
   std::vector<std::string> dims, iterators, maps;
   for (size_t loop = 0; loop < roles.size(); ++loop) {
     dims.push_back("d" + std::to_string(loop));
@@ -66,7 +66,7 @@ std::string Sample::text() const {
          "\n    linalg.yield %s : " + output + "\n  }\n  return\n}\n";
 }
 
-void Sample::reference(KernelArguments &arguments) const {
+void ContractionSample::reference(KernelArguments &arguments) const {
   // The elements as doubles in row-major order, and the stride of each loop.
   std::array<std::vector<double>, 3> values;
   std::array<std::vector<int64_t>, 3> strides;
@@ -99,14 +99,14 @@ void Sample::reference(KernelArguments &arguments) const {
     arguments[2]->set(i, values[2][i]);
 }
 
-void Sample::transpose(unsigned bits) {
+void ContractionSample::transpose(unsigned bits) {
   for (unsigned operand = 0; operand < 3; ++operand)
     if (bits >> operand & 1)
       std::swap(loops[operand][0], loops[operand][1]);
 }
 
-Sample mercury::test::makeRandomSample(std::mt19937 &random) {
-  Sample sample;
+ContractionSample mercury::test::makeRandomContraction(std::mt19937 &random) {
+  ContractionSample sample;
   sample.roles.clear();
   static const int64_t extents[] = {1, 2, 3, 4, 5, 8, 12};
   for (char role : {'b', 'm', 'n', 'k'})

@@ -17,7 +17,7 @@
 namespace mercury::test {
 
 /// A contraction as text and as plain loops.
-struct Sample {
+struct ContractionSample {
   /// Per loop: 'b', 'm', 'n' or 'k', and its extent.
   std::string roles = "mnk";
   std::vector<int64_t> extents;
@@ -48,7 +48,7 @@ inline constexpr std::pair<const char *, const char *> kContractionTypes[] = {
     {"bf16", "bf16"}};
 
 /// Up to three loops of each role, small, at any place of each operand.
-Sample makeRandomSample(std::mt19937 &random);
+ContractionSample makeRandomContraction(std::mt19937 &random);
 
 } // namespace mercury::test
 

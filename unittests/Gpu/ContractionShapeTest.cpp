@@ -46,7 +46,7 @@ using Role = Contraction::Role;
 
 TEST(ContractionShape, CollapsesLoops) {
   // Two loops of each role that step as one.
-  Sample sample;
+  ContractionSample sample;
   sample.roles = "mmnnkkbb";
   sample.extents = {2, 3, 4, 5, 6, 7, 8, 9};
   sample.loops = {{{6, 7, 0, 1, 4, 5}, {6, 7, 4, 5, 2, 3}, {6, 7, 0, 1, 2, 3}}};
@@ -70,7 +70,7 @@ TEST(ContractionShape, CollapsesLoops) {
 }
 
 TEST(ContractionShape, ColumnsAreContiguousInTheOutput) {
-  Sample sample;
+  ContractionSample sample;
   sample.extents = {32, 48, 64};
   sample.transpose(4);
   Match match(sample.text());
@@ -81,13 +81,13 @@ TEST(ContractionShape, ColumnsAreContiguousInTheOutput) {
 }
 
 TEST(ContractionShape, VectorsFollowAlignmentStridesAndExtents) {
-  auto widthOfA = [](const Sample &sample) {
+  auto widthOfA = [](const ContractionSample &sample) {
     Match match(sample.text());
     if (failed(match.shape))
       return int64_t(0);
     return match.shape->vectorWidth(StridedContraction::A, Role::K);
   };
-  Sample sample;
+  ContractionSample sample;
   sample.extents = {32, 48, 64};
   EXPECT_EQ(widthOfA(sample), 4);
   sample.input = "bf16";
@@ -108,7 +108,7 @@ TEST(ContractionShape, VectorsFollowAlignmentStridesAndExtents) {
   sample.transpose(1);
   EXPECT_EQ(widthOfA(sample), 1);
   // Rows start at vectors, but the parts that k is made of do not.
-  sample = Sample();
+  sample = ContractionSample();
   sample.roles = "mnkk";
   sample.extents = {32, 48, 4, 4};
   sample.loops = {{{0, 2, 3}, {2, 3, 1}, {0, 1}}};
@@ -154,7 +154,7 @@ TEST(ContractionTiling, KeepsTheLimits) {
   std::mt19937 random(15);
   std::set<std::pair<int64_t, int64_t>> chosen;
   for (unsigned i = 0; i < 14 * 14 * 3; ++i) {
-    Sample sample;
+    ContractionSample sample;
     sample.roles = "bmnk";
     sample.loops = {{{0, 1, 3}, {0, 3, 2}, {0, 1, 2}}};
     sample.gaps = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};

@@ -18,7 +18,7 @@
 using namespace mercury;
 using namespace mercury::test;
 
-static void checkSample(const Sample &sample, unsigned seed,
+static void checkSample(const ContractionSample &sample, unsigned seed,
                         std::vector<std::string> orders = {"ascending",
                                                            "random:3"}) {
   KernelCheck check;
@@ -39,7 +39,7 @@ TEST(Contraction, Transpositions) {
   std::mt19937 random(11);
   for (auto [input, output] : kContractionTypes) {
     for (unsigned bits = 0; bits < 8; ++bits) {
-      Sample sample;
+      ContractionSample sample;
       sample.transpose(bits);
       sample.input = input;
       sample.output = output;
@@ -59,7 +59,7 @@ TEST(Contraction, OddExtents) {
   std::mt19937 random(12);
   for (int64_t m : kExtents) {
     for (int64_t n : kExtents) {
-      Sample sample;
+      ContractionSample sample;
       sample.extents = {m, n, kExtents[random() % std::size(kExtents)]};
       sample.transpose(random());
       std::tie(sample.input, sample.output) = kContractionTypes[random() % 3];
@@ -74,7 +74,7 @@ TEST(Contraction, StridedAndUnaligned) {
   std::mt19937 random(13);
   for (int64_t gap : {1, 2, 4, 8})
     for (int64_t alignment : {0, 4, 8, 16}) {
-      Sample sample;
+      ContractionSample sample;
       sample.extents = {40, 24, 72};
       sample.transpose(random());
       std::tie(sample.input, sample.output) = kContractionTypes[random() % 3];
@@ -90,7 +90,7 @@ TEST(Contraction, StridedAndUnaligned) {
 TEST(Contraction, ManyLoops) {
   for (unsigned seed = 0; seed < 60 && !HasFailure(); ++seed) {
     std::mt19937 random(seed);
-    Sample sample = makeRandomSample(random);
+    ContractionSample sample = makeRandomContraction(random);
     checkSample(sample, seed, {"random:5"});
   }
 }
@@ -105,7 +105,7 @@ TEST(Contraction, LargeTiles) {
                {257, 520, 40, "bf16"},
                {1030, 65, 33, "f32"}};
   for (auto [m, n, k, input] : sizes) {
-    Sample sample;
+    ContractionSample sample;
     sample.extents = {m, n, k};
     sample.input = input;
     checkSample(sample, 14, {"random:6"});
@@ -184,10 +184,10 @@ TEST(Contraction, NamedOps) {
 TEST(Contraction, AssemblesWithoutSpills) {
   MERCURY_NEEDS_PTXAS();
   std::mt19937 random(16);
-  std::vector<Sample> samples;
+  std::vector<ContractionSample> samples;
   for (unsigned i = 0; i < 12; ++i) {
     static const int64_t extents[] = {1, 24, 64, 130, 500, 1024, 4096};
-    Sample sample;
+    ContractionSample sample;
     sample.transpose(random());
     for (int64_t &extent : sample.extents = {0, 0, 0})
       extent = extents[random() % std::size(extents)];
@@ -196,9 +196,9 @@ TEST(Contraction, AssemblesWithoutSpills) {
     std::tie(sample.input, sample.output) = kContractionTypes[random() % 5];
     sample.alignment = random() % 3 ? 16 : 0;
     samples.push_back(sample);
-    samples.push_back(makeRandomSample(random));
+    samples.push_back(makeRandomContraction(random));
   }
-  for (const Sample &sample : samples) {
+  for (const ContractionSample &sample : samples) {
     auto kernel = Kernel::parse(sample.text());
     ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
     for (const Chip &chip : knownChips()) {

@@ -195,22 +195,23 @@ FailureOr<Shape> mercury::matchStridedContraction(func::FuncOp kernel,
   return shape;
 }
 
+Value mercury::createIndex(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
 Value mercury::createOffset(ImplicitLocOpBuilder &b, const Shape &shape,
                             Shape::Operand operand, Role role, Value index) {
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, value);
-  };
   Value offset;
   ArrayRef<Shape::Axis> axes = shape.axes(role);
   for (size_t i = axes.size(); i-- > 0;) {
-    Value digit = index, extent = constant(axes[i].extent);
+    Value digit = index, extent = createIndex(b, axes[i].extent);
     if (i != 0) {
       digit = b.createOrFold<arith::RemUIOp>(index, extent);
       index = b.createOrFold<arith::DivUIOp>(index, extent);
     }
     Value term = b.createOrFold<arith::MulIOp>(
-        digit, constant(axes[i].strides[operand]));
+        digit, createIndex(b, axes[i].strides[operand]));
     offset = offset ? b.createOrFold<arith::AddIOp>(offset, term) : term;
   }
-  return offset ? offset : constant(0);
+  return offset ? offset : createIndex(b, 0);
 }

@@ -68,6 +68,9 @@ mlir::FailureOr<StridedContraction>
 matchStridedContraction(mlir::func::FuncOp kernel,
                         std::string *reason = nullptr);
 
+/// The constant `value`, of type index.
+mlir::Value createIndex(mlir::ImplicitLocOpBuilder &b, int64_t value);
+
 /// The offset in `operand`, in elements, of the linear index `index` of `role`.
 mlir::Value createOffset(mlir::ImplicitLocOpBuilder &b,
                          const StridedContraction &shape,
