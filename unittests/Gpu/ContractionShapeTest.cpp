@@ -144,10 +144,10 @@ TEST(ContractionShape, Refuses) {
             "elements of its output share their place");
   std::string dynamic = "memref<8x8xf32, strided<[?, 1]>>";
   EXPECT_EQ(reasonOf(product + "%c : " + dynamic + ")", dynamic),
-            "operand 2 has no static strides");
+            "argument 2 has no static strides");
   std::string back = "memref<8x8xf32, strided<[-8, 1]>>";
   EXPECT_EQ(reasonOf(product + "%c : " + back + ")", back),
-            "operand 2 has no static strides");
+            "argument 2 has no static strides");
 }
 
 TEST(ContractionTiling, KeepsTheLimits) {

@@ -31,6 +31,14 @@ int64_t Shape::extent(Role role) const {
   return product;
 }
 
+void Shape::swapInputs() {
+  std::swap(buffers[A], buffers[B]);
+  std::swap(axes(Role::M), axes(Role::N));
+  for (Role role : kRoles)
+    for (Axis &axis : axes(role))
+      std::swap(axis.strides[A], axis.strides[B]);
+}
+
 bool Shape::isEmpty() const {
   return llvm::any_of(kRoles, [&](Role role) { return extent(role) == 0; });
 }
@@ -88,6 +96,41 @@ bool isDeviceFloat(Type type) {
   return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
 }
 
+/// The argument that `operand` is; adds to `strides` what each of `loops` moves
+/// in it.
+FailureOr<Shape::Buffer> matchBuffer(func::FuncOp kernel,
+                                     const Contraction::Operand &operand,
+                                     unsigned loops,
+                                     SmallVectorImpl<int64_t> &strides,
+                                     std::string *reason) {
+  auto fail = [&](const Twine &why) {
+    if (reason)
+      *reason = why.str();
+    return failure();
+  };
+  auto type = dyn_cast<MemRefType>(operand.value.getType());
+  auto argument = dyn_cast<BlockArgument>(operand.value);
+  if (!type || !argument)
+    return fail("an operand is not an argument");
+  unsigned number = argument.getArgNumber();
+  std::optional<SmallVector<int64_t>> ofDims = staticStrides(type);
+  if (!ofDims)
+    return fail("argument " + Twine(number) + " has no static strides");
+  if (!isDeviceFloat(type.getElementType()))
+    return fail("argument " + Twine(number) + " is not of f16 to f64");
+  for (unsigned loop = 0; loop != loops; ++loop) {
+    std::optional<unsigned> dim = operand.dimOf(loop);
+    strides.push_back(dim ? (*ofDims)[*dim] : 0);
+  }
+  int64_t alignment = bytesOf(type.getElementType()), span = 1;
+  if (auto known = kernel.getArgAttrOfType<IntegerAttr>(
+          number, LLVM::LLVMDialect::getAlignAttrName()))
+    alignment = std::max(alignment, known.getInt());
+  for (auto [size, stride] : llvm::zip_equal(type.getShape(), *ofDims))
+    span += std::max<int64_t>(size - 1, 0) * stride;
+  return Shape::Buffer{number, type.getElementType(), alignment, span};
+}
+
 /// Puts the loop with the least stride last, and makes one axis of neighbours
 /// that step through every operand as one.
 void collapse(SmallVectorImpl<Shape::Axis> &axes) {
@@ -139,59 +182,37 @@ FailureOr<Shape> mercury::matchStridedContraction(func::FuncOp kernel,
     return failure();
 
   Shape shape;
-  auto &[a, b, c] = shape.buffers;
-  std::array<SmallVector<int64_t>, 3> stridesByLoop;
+  std::array<SmallVector<int64_t>, 3> strides; // of each loop
   const Contraction::Operand *operands[] = {&contraction->a, &contraction->b,
                                             &contraction->c};
   for (auto [number, operand] : llvm::enumerate(operands)) {
-    auto type = dyn_cast<MemRefType>(operand->value.getType());
-    auto argument = dyn_cast<BlockArgument>(operand->value);
-    if (!type || !argument)
-      return fail("operand " + Twine(number) + " is not an argument");
-    std::optional<SmallVector<int64_t>> strides = staticStrides(type);
-    if (!strides)
-      return fail("operand " + Twine(number) + " has no static strides");
-    if (!isDeviceFloat(type.getElementType()))
-      return fail("operand " + Twine(number) + " is not of f16 to f64");
-    int64_t alignment = bytesOf(type.getElementType()), span = 1;
-    if (auto known = kernel.getArgAttrOfType<IntegerAttr>(
-            argument.getArgNumber(), LLVM::LLVMDialect::getAlignAttrName()))
-      alignment = std::max(alignment, known.getInt());
-    for (auto [size, stride] : llvm::zip(type.getShape(), *strides))
-      span += std::max<int64_t>(size - 1, 0) * stride;
-    shape.buffers[number] = {argument.getArgNumber(), type.getElementType(),
-                             alignment, span};
-    for (unsigned loop = 0; loop != contraction->extents.size(); ++loop) {
-      std::optional<unsigned> dim = operand->dimOf(loop);
-      stridesByLoop[number].push_back(dim ? (*strides)[*dim] : 0);
-    }
+    FailureOr<Shape::Buffer> buffer = matchBuffer(
+        kernel, *operand, contraction->extents.size(), strides[number], reason);
+    if (failed(buffer))
+      return failure();
+    shape.buffers[number] = *buffer;
   }
+  auto &[a, b, c] = shape.buffers;
   if (c.argument == a.argument || c.argument == b.argument)
     return fail("its output is an input");
+  shape.accumulator = c.element.isF64()
+                          ? FloatType(Float64Type::get(op.getContext()))
+                          : Float32Type::get(op.getContext());
   for (auto [loop, extent] : llvm::enumerate(contraction->extents)) {
     if (extent == 1)
       continue;
     Role role = contraction->roles[loop];
-    if (role != Role::K && stridesByLoop[Shape::C][loop] == 0)
+    if (role != Role::K && strides[Shape::C][loop] == 0)
       return fail("elements of its output share their place");
     shape.axes(role).push_back(
         {extent,
-         {stridesByLoop[Shape::A][loop], stridesByLoop[Shape::B][loop],
-          stridesByLoop[Shape::C][loop]}});
+         {strides[Shape::A][loop], strides[Shape::B][loop],
+          strides[Shape::C][loop]}});
   }
   for (Role role : kRoles)
     collapse(shape.axes(role));
-  MLIRContext *context = kernel.getContext();
-  shape.accumulator = c.element.isF64() ? FloatType(Float64Type::get(context))
-                                        : Float32Type::get(context);
-
-  if (shape.innerStride(Shape::C, Role::M) == 1) {
-    std::swap(a, b);
-    std::swap(shape.axes(Role::M), shape.axes(Role::N));
-    for (Role role : kRoles)
-      for (Shape::Axis &axis : shape.axes(role))
-        std::swap(axis.strides[Shape::A], axis.strides[Shape::B]);
-  }
+  if (shape.innerStride(Shape::C, Role::M) == 1)
+    shape.swapInputs();
   return shape;
 }
 

@@ -55,6 +55,8 @@ struct StridedContraction {
   /// side and aligned in `operand` from every multiple of it on along `role`,
   /// whatever the other indices are.
   int64_t vectorWidth(Operand operand, Role role) const;
+  /// Exchanges A with B and m with n: the product commutes.
+  void swapInputs();
 
 private:
   std::array<llvm::SmallVector<Axis>, 4> digits;
