@@ -34,6 +34,7 @@ void mercury::registerAllPasses() {
   registerMercuryTransformsPasses();
   registerMercuryConversionPasses();
   registerGpuPasses();
+  registerGpuPipelines();
   registerLocalPasses();
   registerLocalPipelines();
   registerPipelines();

@@ -8,25 +8,12 @@
 #ifndef MERCURY_LIB_ANALYSIS_BUFFERTRACKING_H
 #define MERCURY_LIB_ANALYSIS_BUFFERTRACKING_H
 
+#include "Mercury/Analysis/BufferRef.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace mercury {
-
-/// The part of an allocation that a memref names.
-struct BufferRef {
-  unsigned allocation = 0;
-  int64_t offset = 0; ///< elements
-  /// (extent, stride) of every dimension of the memref's type.
-  llvm::SmallVector<std::pair<int64_t, int64_t>, 4> dims;
-  /// False: `dims` bound what the memref names, and are not its dimensions.
-  bool isExact = true;
-  bool operator==(const BufferRef &) const = default;
-};
-
-/// Whether two parts share an element; true in doubt.
-bool overlaps(const BufferRef &a, const BufferRef &b);
 
 /// A use of a buffer that must not be.
 struct BufferConflict {
@@ -39,6 +26,7 @@ struct BufferConflict {
 struct Flight {
   mlir::Operation *op = nullptr;
   size_t event = 0; ///< its number in the trace
+  size_t group = 0; ///< of its items, see StreamItem
   llvm::SmallVector<unsigned> communicators;
   llvm::SmallVector<BufferRef> sources, targets;
 };
@@ -50,8 +38,8 @@ public:
   /// stands for it in the IR.
   BufferRef allocate(mlir::Value origin);
   /// What the allocation stands for in the IR, the same on all ranks.
-  const void *origin(const BufferRef &ref) const {
-    return allocations[ref.allocation].origin.getAsOpaquePointer();
+  mlir::Value origin(const BufferRef &ref) const {
+    return allocations[ref.allocation].origin;
   }
 
   /// Why `op` must not read or write the part now.

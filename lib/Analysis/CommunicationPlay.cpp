@@ -55,7 +55,7 @@ bool mercury::communicates(Operation *op) {
 bool PlayShared::communicates(Operation *op) {
   auto [it, isNew] = communicating.try_emplace(op, false);
   if (isNew)
-    it->second = mercury::communicates(op);
+    it->second = streams ? enqueues(op) : mercury::communicates(op);
   return it->second;
 }
 

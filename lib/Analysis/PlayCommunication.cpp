@@ -93,8 +93,10 @@ LogicalResult RankPlayer::issue(CommunicationEvent event,
     fault(op, "is a group of " + Twine(event.transfers.size()) +
                   " sends and receives, at most " + Twine(kMaxCallsPerGroup) +
                   " may be in one");
+  event.starts = op->hasAttr("request");
+  if (shared.streams)
+    flight.group = enqueue(event, flight);
   if (auto request = op->getAttrOfType<IntegerAttr>("request")) {
-    event.starts = true;
     int32_t number = request.getInt();
     if (auto it = tracking.flights.find(number); it != tracking.flights.end())
       fault(op,
@@ -132,6 +134,8 @@ LogicalResult RankPlayer::wait(WaitOp op) {
   event.op = op;
   event.awaited = flight.event;
   trace->push_back(event);
+  if (shared.streams)
+    addItem(StreamItem::Kind::Finish, op).group = flight.group;
   tracking.flights.erase(it);
   return success();
 }
@@ -186,7 +190,7 @@ LogicalResult RankPlayer::hop(Operation *op, ArrayAttr hops,
     transfer.element = getElementTypeOrSelf(sources[i]);
     transfer.tile = i;
     if (auto it = buffers.find(sources[i]); it != buffers.end())
-      transfer.origin = tracking.origin(it->second);
+      transfer.origin = tracking.origin(it->second).getAsOpaquePointer();
     int64_t size = topology.sizeOf(axes);
     int64_t at = topology.coordinate(rank, axes);
     for (bool isSend : {true, false}) {

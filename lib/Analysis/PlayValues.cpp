@@ -199,6 +199,8 @@ BufferRef RankPlayer::viewOf(Operation *op, Value value) {
 
 /// Checks what `op` does to buffers against what is in flight.
 LogicalResult RankPlayer::useBuffers(Operation *op) {
+  if (shared.streams && failed(checkHostUse(op)))
+    return failure();
   for (const BufferUse &use : shared.uses(op)) {
     auto it = buffers.find(use.buffer);
     if (it == buffers.end()) {

@@ -89,7 +89,9 @@ LogicalResult RankPlayer::visit(Operation *op) {
   if (auto waitOp = dyn_cast<WaitOp>(op))
     return wait(waitOp);
   if (auto call = dyn_cast<func::CallOp>(op); call && shared.communicates(op))
-    return visitCall(call);
+    return shared.streams ? cannot(op, "calls a function in which " +
+                                           contents() + "; inline it first")
+                          : visitCall(call);
   if (isa<ShardOp, ReplicateOp, ReshardOp>(op))
     return cannot(op, "'" + op->getName().getStringRef() +
                           "' places a tensor; resolve communication first");
@@ -99,14 +101,19 @@ LogicalResult RankPlayer::visit(Operation *op) {
     });
     bool isControl = isa<scf::ForOp, scf::IfOp, scf::WhileOp,
                          scf::IndexSwitchOp, scf::ExecuteRegionOp>(op);
-    if (shared.communicates(op) || (isControl && isNeeded))
+    if (shared.communicates(op) || (isControl && isNeeded)) {
+      if (shared.streams)
+        addItem(StreamItem::Kind::Enter, op);
       return visitControl(op);
+    }
     for (Value result : op->getResults())
       set(result, Cell());
-    return useBuffers(op);
+  } else {
+    evaluate(op);
   }
-  evaluate(op);
-  return useBuffers(op);
+  if (failed(useBuffers(op)))
+    return failure();
+  return shared.streams ? enqueue(op) : success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,13 +142,13 @@ LogicalResult RankPlayer::visitControl(Operation *op) {
   } else if (isa<scf::ExecuteRegionOp>(op)) {
     taken = &op->getRegion(0);
   } else {
-    return cannot(op, "there is communication inside '" +
+    return cannot(op, contents() + " inside '" +
                           op->getName().getStringRef() + "'");
   }
   if (!taken) {
     if (shared.communicates(op))
-      return cannot(op, "its condition depends on data, and there is "
-                        "communication inside");
+      return cannot(op, "its condition depends on data, and " + contents() +
+                            " inside");
     for (Value result : op->getResults())
       set(result, Cell());
     return useBuffers(op);
@@ -161,8 +168,8 @@ LogicalResult RankPlayer::visitFor(scf::ForOp op) {
                          step = number(op.getStep());
   if (!lower || !upper || !step || *step <= 0) {
     if (shared.communicates(op))
-      return cannot(op, "its bounds depend on data, and there is "
-                        "communication inside");
+      return cannot(op, "its bounds depend on data, and " + contents() +
+                            " inside");
     for (Value result : op.getResults())
       set(result, Cell());
     return useBuffers(op);
@@ -251,10 +258,16 @@ LogicalResult RankPlayer::play(func::FuncOp function,
   trace = &result;
   // Buffers of the caller: no two overlap.
   for (BlockArgument argument : function.getArguments())
-    if (isa<MemRefType>(argument.getType()))
-      set(argument, Cell{std::nullopt, tracking.allocate(argument)});
+    if (isa<MemRefType>(argument.getType())) {
+      arguments[argument] = tracking.allocate(argument);
+      set(argument, Cell{std::nullopt, arguments[argument]});
+    }
+  if (shared.streams)
+    enqueueArguments(function);
   FailureOr<Operation *> last = run(function.getBody());
   if (failed(last))
     return failure();
+  if (shared.streams)
+    enqueueArguments(*last);
   return finish(*last);
 }

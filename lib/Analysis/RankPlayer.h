@@ -10,6 +10,7 @@
 
 #include "BufferTracking.h"
 #include "Mercury/Analysis/CommunicationPlay.h"
+#include "Mercury/Analysis/StreamTrace.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -32,7 +33,10 @@ struct PlayShared {
   const TopologyModel &topology;
   CommunicationPlay &play;
   int64_t budget; ///< ops left to play, all ranks together
+  /// What ranks enqueue is noted here, unless null.
+  StreamTrace *streams = nullptr;
 
+  /// With `streams`: or enqueues something.
   bool communicates(mlir::Operation *op);
   llvm::ArrayRef<BufferUse> uses(mlir::Operation *op);
   /// Adds a fault of one rank to those like it on other ranks.
@@ -98,6 +102,19 @@ private:
   mlir::LogicalResult wait(commir::WaitOp op);
   mlir::LogicalResult finish(mlir::Operation *op);
 
+  // Streams (PlayStreams.cpp).
+  StreamItem &addItem(StreamItem::Kind kind, mlir::Operation *op,
+                      unsigned stream = 0);
+  StreamAccess accessTo(const BufferRef &part, bool writes) const;
+  size_t enqueue(const CommunicationEvent &event, const Flight &flight);
+  mlir::LogicalResult enqueue(mlir::Operation *op);
+  void enqueueArguments(mlir::Operation *op);
+  mlir::LogicalResult checkHostUse(mlir::Operation *op);
+
+  /// What `shared.communicates` finds in an op.
+  llvm::StringRef contents() const {
+    return shared.streams ? "work is enqueued" : "there is communication";
+  }
   /// Records "cannot be played: <reason>" and fails.
   mlir::LogicalResult cannot(mlir::Operation *op, const llvm::Twine &reason);
   void fault(mlir::Operation *op, const llvm::Twine &message,
@@ -111,8 +128,10 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> numbers;
   llvm::DenseMap<mlir::Value, BufferRef> buffers;
   llvm::DenseMap<mlir::Attribute, BufferRef> globals;
+  llvm::MapVector<mlir::Value, BufferRef> arguments;
   BufferTracking tracking;
   unsigned callDepth = 0;
+  llvm::DenseMap<mlir::Operation *, unsigned> executions;
 };
 
 } // namespace mercury

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mercury/Pipelines/Pipelines.h"
+#include "Stages.h"
 #include "Mercury/Conversion/Passes.h"
 #include "Mercury/Transforms/Local/Passes.h"
 #include "Mercury/Transforms/Passes.h"
@@ -45,39 +45,48 @@ void mercury::buildDistributePipeline(
   pm.addPass(createVerifyCommunicationPass());
 }
 
-void mercury::buildHostPipeline(OpPassManager &pm,
-                                const HostPipelineOptions &options) {
+void mercury::buildSpmdOnBuffers(OpPassManager &pm, int64_t chunks,
+                                 bool vectorizeContractions,
+                                 bool vectorizeAttention) {
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createAnnotateRequirementsPass());
   pm.addNestedPass<func::FuncOp>(createExpandAttentionPass());
   pm.addNestedPass<func::FuncOp>(createMakeDestinationsPass());
-  if (options.local == "codegen")
+  if (vectorizeContractions)
     pm.addNestedPass<func::FuncOp>(createVectorizeContractionsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createOneShotBufferizePass());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
-  if (options.local != "loops")
+  if (vectorizeAttention)
     pm.addNestedPass<func::FuncOp>(createVectorizeAttentionPass());
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
   pm.addPass(createConvertBufferizationToMemRefPass());
   LowerRotationPassOptions rotation;
-  rotation.chunks = options.chunks;
+  rotation.chunks = chunks;
   pm.addNestedPass<func::FuncOp>(createLowerRotationPass(rotation));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createOverlapPass());
   pm.addPass(createVerifyCommunicationPass());
   pm.addNestedPass<func::FuncOp>(createAnnotateRequirementsPass());
-  if (options.local == "blas") {
-    PatchKernelsPassOptions patch;
-    patch.local = "blas";
-    pm.addPass(createPatchKernelsPass(patch));
-  } else {
-    pm.addPass(createPatchKernelsPass());
-  }
+}
+
+void mercury::addPatchKernels(OpPassManager &pm, StringRef local) {
+  PatchKernelsPassOptions options;
+  if (local == "blas")
+    options.local = "blas";
+  pm.addPass(createPatchKernelsPass(options));
+}
+
+void mercury::buildHostPipeline(OpPassManager &pm,
+                                const HostPipelineOptions &options) {
+  buildSpmdOnBuffers(pm, options.chunks,
+                     /*vectorizeContractions=*/options.local == "codegen",
+                     /*vectorizeAttention=*/options.local != "loops");
+  addPatchKernels(pm, options.local);
   pm.addPass(createLowerAttentionPass());
   pm.addPass(createConvertCommIRToNCCLPass());
   buildLowerBufferizedToLLVM(pm);
@@ -92,4 +101,14 @@ void mercury::registerPipelines() {
       "mercury-host-pipeline",
       "SPMD on tensors -> the llvm dialect with calls of the NCCL C API",
       buildHostPipeline);
+  PassPipelineRegistration<EmulatedPipelineOptions>(
+      "mercury-emulated-pipeline",
+      "SPMD on tensors -> the llvm dialect, the program for devices with its "
+      "kernels on CPUs",
+      buildEmulatedPipeline);
+  PassPipelineRegistration<GpuPipelineOptions>(
+      "mercury-gpu-pipeline",
+      "SPMD on tensors -> the llvm dialect with an image of device code and "
+      "calls of NCCL",
+      buildGpuPipeline);
 }

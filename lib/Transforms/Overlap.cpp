@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BufferEffects.h"
+#include "Mercury/Analysis/BufferEffects.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Transforms/Passes.h"
 #include "Prefetch.h"

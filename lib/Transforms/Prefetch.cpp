@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Prefetch.h"
-#include "BufferEffects.h"
+#include "Mercury/Analysis/BufferEffects.h"
 #include "Mercury/Analysis/CommunicationPlay.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

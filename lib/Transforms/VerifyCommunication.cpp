@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mercury/Analysis/CommunicationPlay.h"
+#include "Mercury/Transforms/EmitFault.h"
 #include "Mercury/Transforms/Passes.h"
 
 namespace mercury {
@@ -17,18 +18,6 @@ namespace mercury {
 using namespace mlir;
 using namespace mercury;
 using namespace mercury::commir;
-
-static void emit(const PlayFault &fault, int64_t numRanks) {
-  InFlightDiagnostic diagnostic = fault.op->emitError() << fault.message;
-  if (!fault.ranks.empty()) {
-    if (static_cast<int64_t>(fault.ranks.size()) == numRanks && numRanks > 1)
-      diagnostic << ", on every rank";
-    else
-      diagnostic << ", on " << describeRanks(fault.ranks);
-  }
-  for (const auto &[op, text] : fault.notes)
-    diagnostic.attachNote(op->getLoc()) << text;
-}
 
 namespace {
 struct VerifyCommunicationPass
@@ -57,7 +46,7 @@ struct VerifyCommunicationPass
       for (const CommunicationTrace &trace : play.traces)
         numEvents += trace.size();
       for (const PlayFault &fault : play.faults)
-        emit(fault, model.numRanks());
+        emitFault(fault, model.numRanks());
       if (!play.faults.empty())
         signalPassFailure();
     }

@@ -38,6 +38,9 @@ EXAMPLES:
     mercury-run --arg 0=a.npy --save 0=c.npy --seed=7 f.mlir
   Does communication hide behind compute on slower links? Median of 20 runs:
     mercury-run --link-bandwidth=4e9 --link-latency=2e-5 --repeat=20 f.mlir
+  The program for GPUs, its kernels on CPUs; as device code, thread by thread:
+    mercury-run --target=emulated --verify f.mlir
+    mercury-run --target=emulated --kernels=simt --chip=sm_80 --verify f.mlir
   Ranks as processes; mpirun is started, or starts this:
     mercury-run --ranks-as=mpi --verify f.mlir
     mpirun -n 4 mercury-run --ranks-as=mpi --topology=gpu=4 --verify f.mlir
@@ -97,6 +100,25 @@ struct Options {
       cl::cat(category)};
   cl::opt<bool> json{"json", cl::desc("Print everything as JSON instead"),
                      cl::cat(category)};
+  cl::opt<Target> target{
+      "target", cl::desc("What ranks run on:"), cl::init(Target::CPU),
+      cl::values(clEnumValN(Target::CPU, "cpu", "CPUs (default)"),
+                 clEnumValN(Target::Emulated, "emulated",
+                            "GPUs, whose streams and kernels CPUs emulate")),
+      cl::cat(category)};
+  cl::opt<EmulatedKernels> kernels{
+      "kernels", cl::desc("Kernels of emulated GPUs:"),
+      cl::init(EmulatedKernels::CPU),
+      cl::values(clEnumValN(EmulatedKernels::CPU, "cpu",
+                            "the same computation, compiled for CPUs (default)"),
+                 clEnumValN(EmulatedKernels::SIMT, "simt",
+                            "device code, whose threads take turns: slow")),
+      cl::cat(category)};
+  cl::opt<std::string> chip{
+      "chip",
+      cl::desc("GPU that device code is for: sm_80, sm_89, sm_90a (default) or "
+               "sm_100"),
+      cl::value_desc("chip"), cl::init("sm_90a"), cl::cat(category)};
   cl::opt<Local> local{
       "local", cl::desc("Compute inside a rank:"), cl::init(Local::Codegen),
       cl::values(
@@ -121,6 +143,8 @@ struct Options {
                  clEnumValN(Stage::Distributed, "stage2",
                             "distributed loop nest, global shapes"),
                  clEnumValN(Stage::SPMD, "stage3", "one rank, local shapes"),
+                 clEnumValN(Stage::Gpu, "gpu",
+                            "of GPUs: kernels, launches and events"),
                  clEnumValN(Stage::LLVM, "llvm", "the llvm dialect")),
       cl::cat(category)};
   cl::opt<RanksAs> ranksAs{
@@ -169,6 +193,11 @@ struct Options {
       "memory-limit",
       cl::desc("Bytes that a rank may hold at once (default: no limit)"),
       cl::value_desc("bytes"), cl::init(0), cl::cat(category)};
+  cl::opt<double> jitter{
+      "jitter",
+      cl::desc("Streams wait at random, up to so long, before a kernel or a "
+               "communication call (default: 0)"),
+      cl::value_desc("seconds"), cl::init(0), cl::cat(category)};
   cl::list<std::string> libraries{
       "load", cl::desc("Shared library with kernels that the program calls"),
       cl::value_desc("library"), cl::cat(category)};
@@ -191,6 +220,22 @@ static llvm::Error parseFiles(llvm::StringRef name,
   return llvm::Error::success();
 }
 
+/// Options that only some targets have.
+static llvm::Error checkTarget(const Options &options) {
+  bool emulated = options.target == Target::Emulated;
+  bool simt = emulated && options.kernels == EmulatedKernels::SIMT;
+  if (options.kernels.getNumOccurrences() && !emulated)
+    return badInput("--kernels needs --target=emulated");
+  if (options.chip.getNumOccurrences() && !simt)
+    return badInput("--chip needs --target=emulated --kernels=simt");
+  if (options.local.getNumOccurrences() && simt)
+    return badInput("--local is of kernels for CPUs, not of --kernels=simt");
+  if (options.emit.getNumOccurrences() && options.emit == Stage::Gpu &&
+      options.target == Target::CPU)
+    return badInput("--emit=gpu needs --target=emulated");
+  return llvm::Error::success();
+}
+
 /// Numbers that LLVM's parser takes and that make no sense.
 static llvm::Error checkNumbers(const Options &options) {
   for (const cl::opt<int64_t> *option : {&options.repeat, &options.chunks})
@@ -205,7 +250,7 @@ static llvm::Error checkNumbers(const Options &options) {
                     llvm::Twine(options.memoryLimit.getValue()));
   for (const cl::opt<double> *option :
        {&options.linkBandwidth, &options.linkLatency, &options.timeScale,
-        &options.watchdog}) {
+        &options.watchdog, &options.jitter}) {
     double value = *option;
     if (option->getNumOccurrences() && !(value >= 0 && std::isfinite(value)))
       return badInput("--" + option->ArgStr +
@@ -236,6 +281,9 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compile.schedule = options.schedule;
   static constexpr llvm::StringLiteral locals[] = {"codegen", "blas", "loops"};
   compile.local = locals[static_cast<int>(options.local.getValue())];
+  compile.target = options.target;
+  compile.kernels = options.kernels;
+  compile.chip = options.chip;
   compile.chunks = options.chunks;
   compile.promote = !options.noPromote;
   compile.optLevel = options.optLevel;
@@ -249,11 +297,17 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   launch.timeScale = options.timeScale;
   launch.watchdogSeconds = options.watchdog;
   launch.memoryLimit = options.memoryLimit;
+  launch.jitterSeconds = options.jitter;
   launch.poison = options.verify;
   if (llvm::Error error = checkNumbers(options))
     return std::move(error);
+  if (llvm::Error error = checkTarget(options))
+    return std::move(error);
   line.ranksAreProcesses = options.ranksAs == RanksAs::MPI;
   line.mpi = options.mpi;
+  if (line.ranksAreProcesses && launch.jitterSeconds > 0)
+    return badInput("streams have jitter between threads, not with "
+                    "--ranks-as=mpi");
   if (line.ranksAreProcesses &&
       (launch.emulateLinks || launch.linkBandwidth >= 0 ||
        launch.linkLatency >= 0))

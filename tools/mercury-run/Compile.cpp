@@ -10,7 +10,6 @@
 #include "Jit.h"
 #include "Mercury/Analysis/WorkCount.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
-#include "Mercury/Pipelines/Pipelines.h"
 #include "RunError.h"
 #include "ScheduleSource.h"
 #include "Signature.h"
@@ -36,11 +35,22 @@ std::vector<TensorSpec> CompiledProgram::globalArguments() const {
 }
 
 namespace {
-/// Tells the observer when the distribute pipeline reaches the end of a stage.
+/// Tells the observer when a pipeline reaches the end of a stage.
 struct StageObserver : public PassInstrumentation {
   explicit StageObserver(
       const std::function<void(Stage, Operation *)> &observer)
       : observer(observer) {}
+  /// A program for devices is complete before its kernels become something else
+  /// and the rest calls.
+  void runBeforePass(Pass *pass, Operation *op) override {
+    if (!sawKernels && llvm::is_contained({"mercury-emulate-kernels",
+                                           "mercury-patch-kernels",
+                                           "convert-commir-to-nccl"},
+                                          pass->getArgument())) {
+      sawKernels = true;
+      observer(Stage::Gpu, op);
+    }
+  }
   void runAfterPass(Pass *pass, Operation *op) override {
     if (!isa<ModuleOp>(op))
       op = op->getParentOfType<ModuleOp>();
@@ -50,6 +60,7 @@ struct StageObserver : public PassInstrumentation {
       observer(Stage::Distributed, op);
   }
   std::function<void(Stage, Operation *)> observer;
+  bool sawKernels = false;
 };
 
 class Stopwatch {
@@ -139,12 +150,25 @@ static void readRequirements(ModuleOp module, CompiledProgram &program) {
   }
 }
 
-/// True when `module` calls a kernel of the library over OpenBLAS.
-static bool callsBlas(ModuleOp module) {
-  return llvm::any_of(module.getOps<LLVM::LLVMFuncOp>(), [](auto function) {
-    return function.isExternal() &&
-           function.getSymName().starts_with("mercury_blas_");
-  });
+/// Libraries whose functions, by the beginning of their names, a program calls.
+static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
+    libraries[] = {{"mercury_blas_", "blas"}, {"mercury_simt_", "simt"}};
+
+/// Loads those that `module` calls.
+static llvm::Error loadLibraries(ModuleOp module) {
+  for (auto [prefix, name] : libraries) {
+    bool calls =
+        llvm::any_of(module.getOps<LLVM::LLVMFuncOp>(), [&](auto function) {
+          return function.isExternal() &&
+                 function.getSymName().starts_with(prefix);
+        });
+    if (!calls)
+      continue;
+    if (llvm::Error error = loadSymbols(("libmercury_" + name + ".so").str()))
+      return badInput(name + " is not available: " +
+                      llvm::toString(std::move(error)));
+  }
+  return llvm::Error::success();
 }
 
 double leastBoundOf(Operation *function) {
@@ -174,6 +198,11 @@ static llvm::Error inlineCalls(OwningOpRef<ModuleOp> &module,
     return badInput("cannot distribute @" + entry);
   module = isolateEntry(*module, entry);
   return llvm::Error::success();
+}
+
+/// What ranks run on, as messages say it.
+static llvm::StringRef nameOf(Target target) {
+  return target == Target::CPU ? "CPU ranks" : "emulated devices";
 }
 
 /// Runs the passes and leaves verified IR.
@@ -218,12 +247,24 @@ static llvm::Error lower(ModuleOp module, const CompileOptions &options,
                          CompiledProgram &program) {
   Stopwatch watch;
   PassManager pm(module.getContext());
-  HostPipelineOptions pipeline;
-  pipeline.local = options.local;
-  pipeline.chunks = options.chunks;
-  buildHostPipeline(pm, pipeline);
+  if (options.target == Target::Emulated) {
+    EmulatedPipelineOptions pipeline;
+    pipeline.kernels = options.kernels;
+    pipeline.chip = options.chip;
+    pipeline.local = options.local;
+    pipeline.chunks = options.chunks;
+    buildEmulatedPipeline(pm, pipeline);
+  } else {
+    HostPipelineOptions pipeline;
+    pipeline.local = options.local;
+    pipeline.chunks = options.chunks;
+    buildHostPipeline(pm, pipeline);
+  }
+  if (options.observer)
+    pm.addInstrumentation(std::make_unique<StageObserver>(options.observer));
   if (failed(runVerified(pm, module, options)))
-    return badInput("cannot lower @" + program.entry + " for CPU ranks");
+    return badInput("cannot lower @" + program.entry + " for " +
+                    nameOf(options.target));
   program.lowerSeconds = watch.seconds();
   if (options.observer)
     options.observer(Stage::LLVM, module);
@@ -251,7 +292,7 @@ lowerProgram(ModuleOp module, const CompileOptions &options, Stage last,
     return std::move(error);
   if (llvm::Error error = distribute(*copy, options, program))
     return std::move(error);
-  if (last < Stage::LLVM)
+  if (last < Stage::Gpu)
     return copy;
   enter("lowering");
   if (llvm::Error error = lower(*copy, options, program))
@@ -269,10 +310,8 @@ llvm::Expected<CompiledProgram> compileProgram(ModuleOp module,
   if (options.phase)
     options.phase("generating machine code");
   Stopwatch watch;
-  if (callsBlas(**lowered))
-    if (llvm::Error error = loadSymbols("libmercury_blas.so"))
-      return badInput("blas is not available: " +
-                      llvm::toString(std::move(error)));
+  if (llvm::Error error = loadLibraries(**lowered))
+    return std::move(error);
   auto engine = createEngine(**lowered, options.optLevel);
   if (!engine)
     return runtimeFailure("cannot compile @" + program.entry + ": " +

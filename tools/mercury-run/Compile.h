@@ -9,6 +9,7 @@
 #define MERCURY_TOOLS_MERCURY_RUN_COMPILE_H
 
 #include "Arguments.h"
+#include "Mercury/Pipelines/Pipelines.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
@@ -18,14 +19,23 @@ struct mercury_context;
 
 namespace mercury::run {
 
-enum class Stage { Scheduled = 1, Distributed, SPMD, LLVM };
+enum class Stage { Scheduled = 1, Distributed, SPMD, Gpu, LLVM };
+
+/// What a program is compiled for.
+enum class Target {
+  CPU,     ///< ranks on CPUs
+  Emulated ///< devices, its kernels and streams emulated by ranks on CPUs
+};
 
 struct CompileOptions {
   std::string entry;    ///< see findEntry
   std::string topology; ///< node=2,gpu=2 or @symbol; empty: the module's
   /// Name or text of a schedule, or a file; see resolveSchedule.
   std::string schedule;
+  Target target = Target::CPU;
   std::string local = "codegen"; ///< codegen, blas or loops
+  EmulatedKernels kernels = EmulatedKernels::CPU; ///< of an emulated target
+  std::string chip = "sm_90a"; ///< that device code is written for
   int64_t chunks = 1;
   bool promote = true;   ///< accumulate f16 and bf16 in f32
   unsigned optLevel = 3; ///< LLVM's, see createEngine
@@ -69,8 +79,8 @@ struct CompiledProgram {
 llvm::Expected<CompiledProgram> compileProgram(mlir::ModuleOp module,
                                                const CompileOptions &options);
 
-/// The first steps only, up to `last` (SPMD or LLVM): returns the module and
-/// fills in what is known of the program.
+/// The first steps only, up to `last` (SPMD or a later one, with Gpu as with
+/// LLVM): returns the module and fills in what is known of the program.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 lowerProgram(mlir::ModuleOp module, const CompileOptions &options, Stage last,
              CompiledProgram &program);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostLibrary.h"
+#include "Mercury/Runtime/mercury_simt.h"
 #include "RunError.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <dlfcn.h>
@@ -37,6 +38,7 @@ static llvm::Error loadHostLibrary(const std::string &name) {
   find(library.finish, "mercury_host_finish");
   find(library.rank, "mercury_rank");
   find(library.status, "mercury_status");
+  find(library.synchronize, "mercury_synchronize");
   find(library.alloc, "mercury_alloc");
   find(library.free, "mercury_free");
   if (!complete)
@@ -58,6 +60,18 @@ const HostLibrary &hostLibrary() {
     if (llvm::Error error = loadHostLibrary("libmercury_host.so"))
       llvm::report_fatal_error(std::move(error), /*gen_crash_diag=*/false);
   return *bound;
+}
+
+std::string takeKernelFault() {
+  auto error = reinterpret_cast<decltype(&mercury_simt_error)>(
+      dlsym(RTLD_DEFAULT, "mercury_simt_error"));
+  auto clear = reinterpret_cast<decltype(&mercury_simt_clear_error)>(
+      dlsym(RTLD_DEFAULT, "mercury_simt_clear_error"));
+  if (!error || !clear)
+    return "";
+  std::string fault = error();
+  clear();
+  return fault;
 }
 
 } // namespace mercury::run

@@ -27,6 +27,7 @@ struct HostLibrary {
   decltype(&mercury_host_finish) finish;
   decltype(&mercury_rank) rank;
   decltype(&mercury_status) status;
+  decltype(&mercury_synchronize) synchronize;
   decltype(&mercury_alloc) alloc;
   decltype(&mercury_free) free;
 };
@@ -38,6 +39,10 @@ llvm::Error bindMPI(llvm::StringRef implementation);
 /// The library of this process: ranks are threads unless bindMPI was called.
 /// Ends the process when libmercury_host is missing.
 const HostLibrary &hostLibrary();
+
+/// The first fault of device code that libmercury_simt has run in this process
+/// since the last call; "" when there is none, or no such library.
+std::string takeKernelFault();
 
 } // namespace mercury::run
 

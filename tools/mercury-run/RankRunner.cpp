@@ -151,11 +151,12 @@ int Launch::run(mercury_context *ctx) {
     host.getStats(ctx, &before);
     record.start = now();
     status = program.packed(ctx, buffers.data());
+    // Programs for devices return when all is enqueued.
+    if (int32_t end = host.synchronize(ctx); !status)
+      status = end;
     record.end = now();
     host.getStats(ctx, &record.stats);
     record.stats.wait_seconds -= before.wait_seconds;
-    if (!status)
-      status = host.status(ctx);
     // A rank that has failed does not come further; then nobody waits for it.
     if (!status)
       status = collect(ctx, i, record, buffers);
@@ -217,6 +218,7 @@ llvm::Expected<RunResult> runProgram(const CompiledProgram &program,
   config.time_scale = options.timeScale;
   config.watchdog_seconds = options.watchdogSeconds;
   config.memory_limit = options.memoryLimit;
+  config.jitter_seconds = options.jitterSeconds;
 
   Launch launch{host, program, arguments, options, {}};
   char error[8192] = "";
@@ -228,6 +230,8 @@ llvm::Expected<RunResult> runProgram(const CompiledProgram &program,
       },
       &launch, error, sizeof(error));
   setPoisonAllocations(false);
+  if (std::string fault = takeKernelFault(); !fault.empty())
+    return runtimeFailure(fault);
   if (status)
     return runtimeFailure(error);
   return std::move(launch.result);

@@ -24,7 +24,8 @@ struct LaunchOptions {
   double linkBandwidth = -1, linkLatency = -1;
   double timeScale = 1;
   double watchdogSeconds = 30;
-  int64_t memoryLimit = 0; ///< bytes per rank, 0: none
+  int64_t memoryLimit = 0;  ///< bytes per rank, 0: none
+  double jitterSeconds = 0; ///< random delays on streams, at most
   /// Memory that the program allocates in the first repetition is full of NaN.
   bool poison = true;
   /// Called after each repetition, while the ranks wait, with its number, the

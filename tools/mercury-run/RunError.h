@@ -18,7 +18,8 @@ enum class Outcome {
   Success = 0, ///< verified, or ran where verification was not asked for
   WrongResult = 1,
   BadInput = 2,
-  RuntimeFailure = 3
+  RuntimeFailure = 3,
+  Unavailable = 77 ///< this machine has not what the program runs on
 };
 
 /// An error with its outcome. The message is lowercase without a period; it is

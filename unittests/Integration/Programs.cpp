@@ -102,6 +102,8 @@ std::string Program::runRanks(const std::string &schedule,
   options.topology = topology;
   options.schedule = schedule;
   options.local = local;
+  options.target = target;
+  options.kernels = kernels;
   options.optLevel = 0;
   options.observer = observer;
   options.verifyEach = verifyEach;
@@ -112,6 +114,7 @@ std::string Program::runRanks(const std::string &schedule,
   run::LaunchOptions launch;
   launch.strict = true;
   launch.watchdogSeconds = 10;
+  launch.jitterSeconds = jitterSeconds;
   auto result = run::runProgram(*program, arguments, launch);
   if (!result)
     return llvm::toString(result.takeError());

@@ -60,8 +60,12 @@ public:
   /// (of attention its online form), or else the last operator.
   OperatorModel model();
 
-  /// The local work of programs on ranks; see run::CompileOptions.
+  /// The local work of programs on ranks, and what these run on; see
+  /// run::CompileOptions and run::LaunchOptions.
   std::string local = "loops";
+  run::Target target = run::Target::CPU;
+  EmulatedKernels kernels = EmulatedKernels::CPU;
+  double jitterSeconds = 0;
 
   /// Runs the function distributed by `schedule` (a name, or text) on ranks of
   /// `topology`, strictly, and compares results, and the bytes held with those

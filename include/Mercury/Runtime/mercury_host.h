@@ -64,6 +64,9 @@ typedef struct {
   double watchdog_seconds;
   /* Bytes a rank may hold at once; 0: no limit. */
   int64_t memory_limit;
+  /* Between threads: a stream waits at random, up to so many seconds, before a
+   * kernel or a communication call, so that an order that no event makes shows. */
+  double jitter_seconds;
 } mercury_host_config;
 
 /* Counters of one rank, since the context was made or last reset. */
@@ -78,7 +81,7 @@ typedef struct {
 } mercury_host_stats;
 
 /* Fills in the defaults: rendezvous, not strict, no emulation, time scale 1,
- * watchdog 30 s. */
+ * watchdog 30 s, no jitter. */
 void mercury_host_config_init(mercury_host_config *config);
 
 /* Runs `rank_main` once per rank, each on a thread of its own, and joins them.

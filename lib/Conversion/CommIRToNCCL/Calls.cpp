@@ -8,6 +8,7 @@
 
 #include "Calls.h"
 #include "Mercury/Runtime/mercury_nccl.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -32,9 +33,17 @@ int32_t Communicators::indexOf(const AxisList &axes) {
 
 CallBuilder::CallBuilder(func::FuncOp function, Value context,
                          const TopologyModel &topology,
-                         Communicators &communicators)
-    : module(function->getParentOfType<ModuleOp>()), context(context),
-      topology(topology), communicators(communicators) {}
+                         Communicators &communicators,
+                         const LLVMTypeConverter &converter, CallTarget target)
+    : function(function), module(function->getParentOfType<ModuleOp>()),
+      context(context), topology(topology), communicators(communicators),
+      converter(converter), target(target) {}
+
+bool CallBuilder::knows(Operation *op) const {
+  if (isa<LaunchOp, RecordEventOp, WaitEventOp>(op))
+    return target == CallTarget::Device;
+  return isa<RankCoordOp, WaitOp, HopOp, CommunicationOpInterface>(op);
+}
 
 //===----------------------------------------------------------------------===//
 // Pieces
@@ -53,6 +62,15 @@ Value CallBuilder::call(OpBuilder &b, Location loc, StringRef callee,
   }
   auto made = func::CallOp::create(b, loc, function, operands);
   return results.empty() ? Value() : made.getResult(0);
+}
+
+Value mercury::bufferAt(OpBuilder &b, Location loc,
+                        const LLVMTypeConverter &converter, Value pointer,
+                        MemRefType type) {
+  Value descriptor =
+      MemRefDescriptor::fromStaticShape(b, loc, converter, type, pointer);
+  return UnrealizedConversionCastOp::create(b, loc, type, descriptor)
+      .getResult(0);
 }
 
 Value CallBuilder::pointer(OpBuilder &b, Location loc, Value buffer) {
@@ -182,18 +200,35 @@ void CallBuilder::checked(OpBuilder &b, Operation *op, StringRef callee,
        ValueRange{context, result, text(b, loc, describe(op))});
 }
 
-/// What was issued on the stream is waited for, or its event is recorded.
+/// The compute stream, or that of the communicator of `axes`.
+Value CallBuilder::stream(OpBuilder &b, Location loc, ArrayAttr axes) {
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  if (axes.empty())
+    return call(b, loc, "mercury_compute_stream", pointer, context);
+  Value index = i32(b, loc, communicators.indexOf(toAxisList(axes)));
+  return call(b, loc, "mercury_comm_stream", pointer,
+              ValueRange{context, index});
+}
+
+Value CallBuilder::event(OpBuilder &b, Location loc, int64_t number) {
+  return call(b, loc, "mercury_event",
+              LLVM::LLVMPointerType::get(b.getContext()),
+              ValueRange{context, i32(b, loc, number)});
+}
+
+/// On a host, what was issued on the stream is waited for, or its event is
+/// recorded.
 void CallBuilder::finish(OpBuilder &b, Operation *op, Value stream) {
+  if (target == CallTarget::Device)
+    return;
   Location loc = op->getLoc();
   auto request = op->getAttrOfType<IntegerAttr>("request");
   if (!request) {
     call(b, loc, "mgpuStreamSynchronize", {}, stream);
     return;
   }
-  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Value event = call(b, loc, "mercury_event", pointer,
-                     ValueRange{context, i32(b, loc, request.getInt())});
-  call(b, loc, "mgpuEventRecord", {}, ValueRange{event, stream});
+  call(b, loc, "mgpuEventRecord", {},
+       ValueRange{event(b, loc, request.getInt()), stream});
 }
 
 //===----------------------------------------------------------------------===//
@@ -318,18 +353,18 @@ LogicalResult CallBuilder::hop(HopOp op) {
     }
   }
   checked(b, op, "ncclGroupEnd", {});
+  if (target == CallTarget::Device)
+    return success();
   // The event stands for all streams: later ones are joined into the first.
-  auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
   for (Value stream : ArrayRef(streams).drop_front()) {
     auto request = op.getRequestAttr();
     if (!request) {
       call(b, loc, "mgpuStreamSynchronize", {}, stream);
       continue;
     }
-    Value event = call(b, loc, "mercury_event", pointerType,
-                       ValueRange{context, i32(b, loc, request.getInt())});
-    call(b, loc, "mgpuEventRecord", {}, ValueRange{event, stream});
-    call(b, loc, "mgpuStreamWaitEvent", {}, ValueRange{streams[0], event});
+    Value joined = event(b, loc, request.getInt());
+    call(b, loc, "mgpuEventRecord", {}, ValueRange{joined, stream});
+    call(b, loc, "mgpuStreamWaitEvent", {}, ValueRange{streams[0], joined});
   }
   finish(b, op, streams[0]);
   return success();
@@ -365,10 +400,30 @@ LogicalResult CallBuilder::replace(Operation *op) {
     return success();
   }
   if (auto wait = dyn_cast<WaitOp>(op)) {
-    auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
-    Value event = call(b, loc, "mercury_event", pointerType,
-                       ValueRange{context, i32(b, loc, wait.getRequest())});
-    call(b, loc, "mgpuEventSynchronize", {}, event);
+    if (target == CallTarget::Device)
+      return op->emitOpError("makes the host wait, which programs for devices "
+                             "do not: run mercury-insert-events before");
+    call(b, loc, "mgpuEventSynchronize", {}, event(b, loc, wait.getRequest()));
+    op->erase();
+    return success();
+  }
+  if (auto record = dyn_cast<RecordEventOp>(op)) {
+    call(b, loc, "mgpuEventRecord", {},
+         ValueRange{event(b, loc, record.getEvent()),
+                    stream(b, loc, record.getStream())});
+    op->erase();
+    return success();
+  }
+  if (auto wait = dyn_cast<WaitEventOp>(op)) {
+    call(b, loc, "mgpuStreamWaitEvent", {},
+         ValueRange{stream(b, loc, wait.getStream()),
+                    event(b, loc, wait.getEvent())});
+    op->erase();
+    return success();
+  }
+  if (auto launched = dyn_cast<LaunchOp>(op)) {
+    if (failed(launch(launched)))
+      return failure();
     op->erase();
     return success();
   }

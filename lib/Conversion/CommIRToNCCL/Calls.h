@@ -9,7 +9,10 @@
 #define MERCURY_LIB_CONVERSION_COMMIRTONCCL_CALLS_H
 
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mercury {
@@ -24,11 +27,24 @@ private:
   llvm::SmallVector<AxisList> sets;
 };
 
-/// Replaces communication ops of one function by calls.
+/// Who goes on when: on a host its thread waits for communication; for a device
+/// with streams it only enqueues, and events tie the streams.
+enum class CallTarget { Host, Device };
+
+/// The buffer of static `type` whose first element is at `pointer`.
+mlir::Value bufferAt(mlir::OpBuilder &b, mlir::Location loc,
+                     const mlir::LLVMTypeConverter &converter,
+                     mlir::Value pointer, mlir::MemRefType type);
+
+/// Replaces the commir ops of one function by calls.
 class CallBuilder {
 public:
   CallBuilder(mlir::func::FuncOp function, mlir::Value context,
-              const TopologyModel &topology, Communicators &communicators);
+              const TopologyModel &topology, Communicators &communicators,
+              const mlir::LLVMTypeConverter &converter, CallTarget target);
+
+  /// Whether `replace` knows `op` on this target.
+  bool knows(mlir::Operation *op) const;
 
   /// Replaces one commir op on buffers. Emits an error for what the ABI lacks.
   mlir::LogicalResult replace(mlir::Operation *op);
@@ -60,11 +76,29 @@ private:
   mlir::LogicalResult allToAll(commir::AllToAllOp op, int32_t type);
   mlir::LogicalResult permute(commir::PermuteOp op, int32_t type);
   mlir::LogicalResult hop(commir::HopOp op);
+  mlir::Value stream(mlir::OpBuilder &b, mlir::Location loc,
+                     mlir::ArrayAttr axes);
+  mlir::Value event(mlir::OpBuilder &b, mlir::Location loc, int64_t number);
+  // Launch.cpp
+  mlir::LogicalResult launch(commir::LaunchOp op);
+  void launchOnHost(commir::LaunchOp op, mlir::func::FuncOp kernel);
+  mlir::LogicalResult launchOnDevice(commir::LaunchOp op,
+                                     mlir::gpu::GPUFuncOp kernel);
+  mlir::LLVM::LLVMFuncOp wrapper(mlir::func::FuncOp kernel);
+  // LibraryLaunch.cpp
+  mlir::LogicalResult launchInLibrary(commir::LaunchOp op,
+                                      mlir::func::FuncOp kernel);
+  void makeSlots();
 
+  mlir::func::FuncOp function;
   mlir::ModuleOp module;
   mlir::Value context;
   const TopologyModel &topology;
   Communicators &communicators;
+  const mlir::LLVMTypeConverter &converter;
+  CallTarget target;
+  /// Of all launches: 8 bytes a parameter, and a pointer to each.
+  mlir::Value slots, parameters;
 };
 
 } // namespace mercury

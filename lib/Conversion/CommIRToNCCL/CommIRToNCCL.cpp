@@ -9,13 +9,12 @@
 #include "Calls.h"
 #include "Mercury/Conversion/Passes.h"
 #include "Mercury/Runtime/mercury_runtime.h"
-#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/JSON.h"
 
 namespace mercury {
@@ -32,8 +31,9 @@ namespace {
 /// Converts one function that ranks run.
 class FunctionConversion {
 public:
-  FunctionConversion(func::FuncOp function, const TopologyModel &topology)
-      : function(function), topology(topology),
+  FunctionConversion(func::FuncOp function, const TopologyModel &topology,
+                     CallTarget target)
+      : function(function), topology(topology), target(target),
         converter(function.getContext()) {}
 
   LogicalResult run();
@@ -46,15 +46,9 @@ private:
   void addPacked();
   void addRequirements();
 
-  Value buffer(OpBuilder &b, Location loc, Value pointer, MemRefType type) {
-    Value descriptor =
-        MemRefDescriptor::fromStaticShape(b, loc, converter, type, pointer);
-    return UnrealizedConversionCastOp::create(b, loc, type, descriptor)
-        .getResult(0);
-  }
-
   func::FuncOp function;
   const TopologyModel &topology;
+  CallTarget target;
   LLVMTypeConverter converter;
   Communicators communicators;
   Value context;
@@ -73,7 +67,7 @@ void FunctionConversion::convertSignature() {
   for (BlockArgument argument : entry.getArguments().drop_front()) {
     if (auto type = dyn_cast<MemRefType>(argument.getType())) {
       argument.setType(pointer);
-      Value made = buffer(b, argument.getLoc(), argument, type);
+      Value made = bufferAt(b, argument.getLoc(), converter, argument, type);
       Operation *descriptor = made.getDefiningOp();
       argument.replaceUsesWithIf(made, [&](OpOperand &use) {
         Operation *user = use.getOwner();
@@ -139,7 +133,7 @@ void FunctionConversion::convertAllocations(CallBuilder &calls) {
                    arith::ConstantIntOp::create(b, loc, memoryClass(op), 32),
                    arith::ConstantIntOp::create(
                        b, loc, owner ? owner.getInt() : -1, 32)});
-    op.replaceAllUsesWith(buffer(b, loc, memory, type));
+    op.replaceAllUsesWith(bufferAt(b, loc, converter, memory, type));
     last = memory.getDefiningOp();
     pointers.push_back(memory);
     op.erase();
@@ -306,17 +300,16 @@ LogicalResult FunctionConversion::run() {
     values.push_back(std::move(value));
   }
   convertSignature();
-  CallBuilder calls(function, context, topology, communicators);
+  CallBuilder calls(function, context, topology, communicators, converter,
+                    target);
   addProgress(calls);
   SmallVector<Operation *> ops;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<RankCoordOp, WaitOp, HopOp, CommunicationOpInterface>(op))
-      ops.push_back(op);
-    else if (isa_and_nonnull<CommIRDialect>(op->getDialect()))
+    if (isa_and_nonnull<CommIRDialect>(op->getDialect()))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
-    if (!isa<RankCoordOp, WaitOp, HopOp, CommunicationOpInterface>(op))
+    if (!calls.knows(op))
       return op->emitOpError("is left at the conversion to calls");
     if (failed(calls.replace(op)))
       return failure();
@@ -335,6 +328,12 @@ struct ConvertCommIRToNCCLPass
   using ConvertCommIRToNCCLPassBase::ConvertCommIRToNCCLPassBase;
 
   void runOnOperation() override {
+    if (target != "host" && target != "device") {
+      getOperation().emitError()
+          << "target '" << target << "' is not one of host, device";
+      return signalPassFailure();
+    }
+    CallTarget kind = target == "host" ? CallTarget::Host : CallTarget::Device;
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && function.isPublic() &&
@@ -347,15 +346,17 @@ struct ConvertCommIRToNCCLPass
         return signalPassFailure();
       }
       TopologyModel model = topology.getModel();
-      if (failed(FunctionConversion(function, model).run()))
+      if (failed(FunctionConversion(function, model, kind).run()))
         return signalPassFailure();
     }
     for (auto topology :
          llvm::make_early_inc_range(getOperation().getOps<TopologyOp>()))
       topology.erase();
     getOperation()->removeAttr(kTopologyAttrName);
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    getOperation()->walk([](FunctionOpInterface function) {
       function->removeAttr(kTopologyAttrName);
+      function->removeAttr(kKernelAttrName);
+    });
   }
 };
 } // namespace

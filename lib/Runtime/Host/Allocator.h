@@ -8,17 +8,12 @@
 #ifndef MERCURY_LIB_RUNTIME_HOST_ALLOCATOR_H
 #define MERCURY_LIB_RUNTIME_HOST_ALLOCATOR_H
 
-#include "Support.h"
+#include "Account.h"
 
-#include <array>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 namespace mercury::host {
-
-/// Name of a mercury_memory_class as error texts spell it.
-const char *nameOf(mercury_memory_class memoryClass);
 
 /// Hands out 64-byte aligned blocks and counts the bytes asked for by class.
 /// Freed blocks are kept by size, so that a call repeated with the same shapes
@@ -26,7 +21,7 @@ const char *nameOf(mercury_memory_class memoryClass);
 class Allocator {
 public:
   /// `limit` in bytes, 0 for none; `rank` is for error texts.
-  Allocator(int64_t rank, int64_t limit) : rank(rank), limit(limit) {}
+  Allocator(int64_t rank, int64_t limit) : account(rank, limit) {}
   /// Frees everything, live blocks too.
   ~Allocator();
   Allocator(const Allocator &) = delete;
@@ -35,34 +30,29 @@ public:
   /// NULL, and the reason in `error`, when the request is refused.
   void *allocate(int64_t bytes, int32_t memoryClass, int32_t owner,
                  std::string &error);
-  /// False, and the reason in `error`, when `pointer` is not a live block.
-  bool release(void *pointer, std::string &error);
+  /// A block that is counted no more, or none.
+  struct Freed {
+    void *pointer = nullptr;
+    size_t capacity = 0;
+  };
+  /// Counts a block as freed, without giving it out again. False, and the reason
+  /// in `error`, when `pointer` is not a live block.
+  bool release(void *pointer, Freed &freed, std::string &error);
+  /// Lets it be given out again.
+  void reuse(Freed freed);
   /// Fills in the counters of memory.
   void getStats(mercury_host_stats &stats);
   /// Peaks restart from what is live now.
   void resetPeaks();
 
 private:
-  /// A live block.
-  struct Block {
-    int64_t bytes;
-    size_t capacity;
-    int32_t memoryClass;
-    int32_t owner;
-  };
   /// Gives the kept blocks back to the system.
   void dropKept();
 
   std::mutex mutex;
-  int64_t rank;
-  int64_t limit;
-  std::unordered_map<void *, Block> live;
+  Account account;
   std::unordered_map<size_t, std::vector<void *>> kept;
   size_t keptBytes = 0;
-  int64_t current = 0;
-  int64_t peak = 0;
-  std::array<int64_t, MERCURY_NUM_CLASSES> currentByClass{};
-  std::array<int64_t, MERCURY_NUM_CLASSES> peakByClass{};
 };
 
 } // namespace mercury::host

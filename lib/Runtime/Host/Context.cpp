@@ -41,51 +41,27 @@ ncclComm *mercury_context::getCommunicator(int32_t index) {
   if (communicators[index])
     return communicators[index].get();
 
-  // Members: this rank's coordinates on all other levels, every coordinate on
-  // the communicator's; counted row-major in the listed order.
-  const Topology &topology = domain->topology;
-  const auto &all = topology.getLevels();
-  const std::vector<int> &levels = communicatorLevels[index];
-  std::vector<int64_t> strides(all.size(), 1);
-  for (size_t i = all.size(); i-- > 1;)
-    strides[i - 1] = strides[i] * all[i].size;
-  int64_t base = rank;
-  int64_t size = 1;
-  int64_t mine = 0;
-  std::string name;
-  for (int level : levels) {
-    int64_t coordinate = topology.coordinate(rank, level);
-    base -= coordinate * strides[level];
-    mine = mine * all[level].size + coordinate;
-    size *= all[level].size;
-    name += (name.empty() ? "" : ",") + all[level].name;
-  }
-  std::vector<int64_t> ranks(size);
-  for (int64_t i = 0; i < size; ++i) {
-    int64_t rest = i;
-    ranks[i] = base;
-    for (size_t l = levels.size(); l-- > 0;) {
-      ranks[i] += rest % all[levels[l]].size * strides[levels[l]];
-      rest /= all[levels[l]].size;
-    }
-  }
+  const Members members =
+      domain->topology.membersOf(rank, communicatorLevels[index]);
   std::shared_ptr<Team> team;
   {
     Domain::Lock lock(domain->mutex);
-    std::weak_ptr<Team> &known = domain->teams[{index, base}];
+    std::weak_ptr<Team> &known = domain->teams[{index, members.ranks[0]}];
     team = known.lock();
     if (!team) {
-      team = std::make_shared<Team>(domain, name, std::move(ranks));
+      team = std::make_shared<Team>(domain, members.name, members.ranks);
       team->number = index + 1;
       known = team;
     }
   }
   communicators[index] = std::make_unique<ncclComm>(
-      std::move(team), static_cast<int>(mine), this, /*owned=*/true);
+      std::move(team), members.mine, this, /*owned=*/true);
   return communicators[index].get();
 }
 
 void mercury_context::drain() {
+  if (computeStream)
+    computeStream->synchronize();
   for (const auto &stream : streams)
     if (stream)
       stream->synchronize();
@@ -94,6 +70,7 @@ void mercury_context::drain() {
 }
 
 void mercury_context::destroyStreams() {
+  computeStream.reset();
   for (auto &stream : streams)
     stream.reset();
   for (Stream *stream : programStreams)
@@ -127,7 +104,7 @@ cudaStream_t mercury_comm_stream(mercury_context *context, int32_t index) {
     return nullptr;
   auto &stream = context->streams[index];
   if (!stream)
-    stream = std::make_unique<Stream>();
+    stream = std::make_unique<Stream>(context->domain);
   return reinterpret_cast<cudaStream_t>(stream.get());
 }
 
@@ -158,8 +135,13 @@ void *mercury_alloc(mercury_context *context, int64_t bytes,
 
 void mercury_free(mercury_context *context, void *pointer) {
   std::string error;
-  if (!context->allocator.release(pointer, error))
-    context->recordError(ncclInvalidArgument, "", error);
+  Allocator::Freed freed;
+  if (!context->allocator.release(pointer, freed, error))
+    return context->recordError(ncclInvalidArgument, "", error);
+  auto reuse = [context, freed] { context->allocator.reuse(freed); };
+  // What the compute stream was given may still use it.
+  if (!context->computeStream || !context->computeStream->push(reuse))
+    reuse();
 }
 
 void mercury_check(mercury_context *context, int32_t result, const char *what) {

@@ -36,6 +36,8 @@ struct mercury_context {
   // Used by the rank's own thread only.
   std::vector<std::unique_ptr<ncclComm>> communicators;
   std::vector<std::unique_ptr<mercury::host::Stream>> streams;
+  /// Made on first use; from then on memory is freed in its order.
+  std::unique_ptr<mercury::host::Stream> computeStream;
   std::vector<std::unique_ptr<mercury::host::Event>> events;
   /// Streams that the program made and has not destroyed.
   std::vector<mercury::host::Stream *> programStreams;

@@ -12,15 +12,6 @@
 
 using namespace mercury::host;
 
-std::string Failure::describe() const {
-  std::string result;
-  if (rank >= 0)
-    result = format("rank %lld: ", static_cast<long long>(rank));
-  if (!what.empty())
-    result += what + ": ";
-  return result + text;
-}
-
 Domain::Domain(const Settings &settings, std::vector<Level> levels)
     : settings(settings), topology(std::move(levels)),
       links(topology, settings.emulateLinks, settings.timeScale),

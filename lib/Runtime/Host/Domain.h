@@ -8,7 +8,8 @@
 #ifndef MERCURY_LIB_RUNTIME_HOST_DOMAIN_H
 #define MERCURY_LIB_RUNTIME_HOST_DOMAIN_H
 
-#include "Links.h"
+#include "Plan.h"
+#include "Stall.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -16,23 +17,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <vector>
 
 namespace mercury::host {
 
 struct Batch;
 class Team;
-
-/// How a launch runs; the fields are those of mercury_host_config.
-struct Settings {
-  mercury_host_mode mode = MERCURY_RENDEZVOUS;
-  bool strict = false;
-  bool emulateLinks = false;
-  double timeScale = 1;
-  double watchdogSeconds = 30;
-  int64_t memoryLimit = 0;
-};
 
 /// Where one thread sleeps. Guarded by the mutex of the domain that it waits
 /// in; `epoch` may be read outside of it, to spin.
@@ -45,18 +35,6 @@ struct Waiter {
 /// The waiter of the calling thread.
 Waiter &currentWaiter();
 
-/// An error as the user sees it.
-struct Failure {
-  /// Global rank that met it, -1 when it is nobody's own.
-  int64_t rank = -1;
-  int32_t result = ncclSuccess;
-  /// The operation and source location that the program gave, or empty.
-  std::string what;
-  std::string text;
-  /// "rank 2: all_reduce at f.mlir:3: text".
-  std::string describe() const;
-};
-
 /// An eager message that no receive has taken yet.
 struct Undelivered {
   int64_t from;
@@ -64,25 +42,6 @@ struct Undelivered {
   size_t bytes;
   std::string communicator;
 };
-
-/// What one rank does when nothing moves any more.
-struct RankState {
-  /// "waits in recv of 4 bytes ... for rank 1", per operation under way.
-  std::vector<std::string> waits;
-  /// Global ranks that it waits for.
-  std::set<int64_t> waitsFor;
-  /// Operations that have not started, and the first of them.
-  int queued = 0;
-  std::string firstQueued;
-  bool inBarrier = false;
-  bool returned = false;
-  /// Its process has not said what it does.
-  bool silent = false;
-};
-
-/// The watchdog's report: who waits for whom, and a cycle where there is one.
-std::string describeStall(double seconds,
-                          const std::map<int64_t, RankState> &states);
 
 /// What the ranks of one launch (or, outside of launches, all communicators
 /// made by ncclCommInitRank) share: one lock for the state of every operation,
@@ -112,7 +71,8 @@ public:
   std::vector<bool> returned;
   /// Ranks that wait in mercury_host_barrier.
   std::vector<bool> inBarrier;
-  /// Threads that copy or reduce at the moment, outside of the lock.
+  /// Threads that copy, reduce or run a kernel at the moment, outside of the
+  /// lock.
   int working = 0;
   /// Where rank 0 wants what mercury_host_gather collects.
   void *gathered = nullptr;

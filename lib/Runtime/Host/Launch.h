@@ -12,25 +12,12 @@
 
 namespace mercury::host {
 
-/// A checked configuration.
-struct Plan {
-  Settings settings;
-  std::vector<Level> levels;
-  std::vector<std::vector<int>> communicators;
-};
-
-/// Checks and copies `config`; returns what is wrong, empty when nothing is.
-std::string makePlan(const mercury_host_config &config, Plan &plan);
-
 /// Runs one rank on the calling thread, drains its streams, and tells the
 /// domain that it has returned.
 void runRank(mercury_context &context, mercury_host_main rankMain, void *user);
 
 /// The error of an eager message that nobody received.
 Failure lostMessage(const Undelivered &message);
-
-/// Copies `text` into the caller's buffer, cut to its size.
-void copyText(const std::string &text, char *error, size_t errorSize);
 
 } // namespace mercury::host
 

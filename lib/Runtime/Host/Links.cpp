@@ -27,6 +27,31 @@ int Topology::differingLevel(int64_t from, int64_t to) const {
   return -1;
 }
 
+Members Topology::membersOf(int64_t rank,
+                            const std::vector<int> &members) const {
+  Members result;
+  int64_t base = rank;
+  int64_t size = 1;
+  int64_t mine = 0;
+  for (int level : members) {
+    base -= coordinate(rank, level) * strides[level];
+    mine = mine * levels[level].size + coordinate(rank, level);
+    size *= levels[level].size;
+    result.name += (result.name.empty() ? "" : ",") + levels[level].name;
+  }
+  result.mine = static_cast<int>(mine);
+  for (int64_t i = 0; i < size; ++i) {
+    int64_t rest = i;
+    int64_t other = base;
+    for (size_t l = members.size(); l-- > 0;) {
+      other += rest % levels[members[l]].size * strides[members[l]];
+      rest /= levels[members[l]].size;
+    }
+    result.ranks.push_back(other);
+  }
+  return result;
+}
+
 Links::Links(const Topology &topology, bool emulate, double timeScale)
     : topology(topology), emulate(emulate), timeScale(timeScale) {
   if (emulate)

@@ -22,6 +22,15 @@ struct Level {
   double latency = 0;
 };
 
+/// The ranks that communicate over some levels.
+struct Members {
+  /// Names of the levels, "node,gpu".
+  std::string name;
+  /// Their ranks in the launch; which of them the asking rank is.
+  std::vector<int64_t> ranks;
+  int mine = 0;
+};
+
 /// The levels, outermost first. A rank is the row-major number of its
 /// coordinates.
 class Topology {
@@ -37,6 +46,9 @@ public:
   }
   /// The outermost level on which the coordinates differ, -1 when equal.
   int differingLevel(int64_t from, int64_t to) const;
+  /// `rank` and those that differ from it only on `members`, level numbers in
+  /// the order that ranks are counted in, first = major.
+  Members membersOf(int64_t rank, const std::vector<int> &members) const;
 
 private:
   std::vector<Level> levels;

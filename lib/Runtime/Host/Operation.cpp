@@ -13,26 +13,6 @@
 
 using namespace mercury::host;
 
-const char *mercury::host::nameOf(Kind kind) {
-  switch (kind) {
-  case Kind::Send:
-    return "send";
-  case Kind::Recv:
-    return "recv";
-  case Kind::AllGather:
-    return "all_gather";
-  case Kind::ReduceScatter:
-    return "reduce_scatter";
-  case Kind::AllReduce:
-    return "all_reduce";
-  case Kind::Broadcast:
-    return "broadcast";
-  case Kind::Split:
-    return "split";
-  }
-  return "unknown operation";
-}
-
 int64_t Operation::globalRank() const {
   int64_t global = team->globalRanks[rank];
   return global < 0 ? rank : global;
@@ -121,38 +101,12 @@ std::pair<size_t, size_t> mercury::host::slice(const Operation &operation,
 }
 
 void mercury::host::countTransfer(const Operation &operation) {
-  mercury_context *context = operation.context;
-  int64_t size = operation.team->size();
-  int64_t bytes = static_cast<int64_t>(operation.bytes());
-  if (!context || size < 2)
+  if (!operation.context)
     return;
-  int64_t sent = 0, received = 0, messages = size - 1;
-  switch (operation.kind) {
-  case Kind::AllGather:
-  case Kind::ReduceScatter:
-    sent = received = (size - 1) * bytes;
-    break;
-  case Kind::AllReduce:
-    sent = received = 2 * (size - 1) * bytes / size;
-    messages = 2 * (size - 1);
-    break;
-  case Kind::Broadcast:
-    sent = operation.rank == operation.peer ? bytes : 0;
-    received = bytes - sent;
-    messages = operation.rank == operation.peer ? 1 : 0;
-    break;
-  case Kind::Send:
-    sent = operation.peer == operation.rank ? 0 : bytes;
-    messages = operation.peer == operation.rank ? 0 : 1;
-    break;
-  case Kind::Recv:
-    received = operation.peer == operation.rank ? 0 : bytes;
-    messages = 0;
-    break;
-  case Kind::Split:
-    return;
-  }
-  context->bytesSent += sent;
-  context->bytesReceived += received;
-  context->messages += messages;
+  Traffic traffic =
+      trafficOf(operation.kind, operation.rank, operation.team->size(),
+                operation.peer, static_cast<int64_t>(operation.bytes()));
+  operation.context->bytesSent += traffic.sent;
+  operation.context->bytesReceived += traffic.received;
+  operation.context->messages += traffic.messages;
 }

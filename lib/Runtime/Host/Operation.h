@@ -9,6 +9,7 @@
 #define MERCURY_LIB_RUNTIME_HOST_OPERATION_H
 
 #include "Domain.h"
+#include "Traffic.h"
 
 namespace mercury::host {
 
@@ -16,20 +17,6 @@ class Team;
 struct Collective;
 struct Portion;
 struct Transfer;
-
-/// What an operation does.
-enum class Kind {
-  Send,
-  Recv,
-  AllGather,
-  ReduceScatter,
-  AllReduce,
-  Broadcast,
-  Split
-};
-
-/// Name of a kind as error texts spell it.
-const char *nameOf(Kind kind);
 
 /// One call of the communication ABI by one rank.
 struct Operation {
@@ -147,10 +134,7 @@ struct Batch {
   std::string whatText() const;
 };
 
-/// Adds a complete operation to the counters of the caller: a collective as
-/// many bytes as a ring algorithm moves through each rank, a broadcast as sent
-/// by its root and as received by the others. Messages of a rank to itself use
-/// no link and are not counted.
+/// Adds a complete operation to the counters of the caller.
 void countTransfer(const Operation &operation);
 
 /// What differs between two operations that should be the same collective, as

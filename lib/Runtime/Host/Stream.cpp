@@ -26,6 +26,25 @@ bool Stream::push(std::shared_ptr<Timeline> other, uint64_t position) {
   return push(std::move(task));
 }
 
+bool Stream::push(std::function<void()> call) {
+  Task task;
+  task.call = std::move(call);
+  return push(std::move(task));
+}
+
+void Stream::run(const std::function<void()> &call) {
+  if (!domain)
+    return call();
+  {
+    Domain::Lock lock(domain->mutex);
+    ++domain->working;
+  }
+  call();
+  Domain::Lock lock(domain->mutex);
+  --domain->working;
+  domain->progress();
+}
+
 void Event::record(Stream *stream) {
   std::lock_guard<std::mutex> lock(mutex);
   timeline = stream ? stream->getTimeline() : nullptr;
@@ -59,8 +78,9 @@ void Event::makeWait(Stream *stream) {
 }
 
 void *mgpuStreamCreate(void) {
-  auto *stream = new Stream();
-  if (mercury_context *context = currentContext())
+  mercury_context *context = currentContext();
+  auto *stream = new Stream(context ? context->domain : nullptr);
+  if (context)
     context->programStreams.push_back(stream);
   return stream;
 }
@@ -69,6 +89,8 @@ void mgpuStreamDestroy(void *stream) {
   auto *object = static_cast<Stream *>(stream);
   if (mercury_context *context = currentContext()) {
     // A context's own streams live as long as it does.
+    if (context->computeStream.get() == object)
+      return;
     for (const auto &own : context->streams)
       if (own.get() == object)
         return;

@@ -11,6 +11,7 @@
 #include "Operation.h"
 
 #include <deque>
+#include <functional>
 #include <thread>
 
 namespace mercury::host {
@@ -42,7 +43,8 @@ private:
 /// starts with the first task; where they are processes, whoever waits.
 class Stream {
 public:
-  Stream();
+  /// Of `domain`, whose settings it follows; NULL outside of launches.
+  explicit Stream(std::shared_ptr<Domain> domain);
   /// Completes all tasks.
   ~Stream();
   Stream(const Stream &) = delete;
@@ -53,6 +55,8 @@ public:
   bool push(std::shared_ptr<Batch> batch, Portion *portion);
   /// Lets later tasks wait for `position` of another stream.
   bool push(std::shared_ptr<Timeline> other, uint64_t position);
+  /// Runs `call` after all earlier tasks.
+  bool push(std::function<void()> call);
   /// Waits until all tasks are complete.
   void synchronize() { timeline->waitFor(timeline->issued()); }
   const std::shared_ptr<Timeline> &getTimeline() const { return timeline; }
@@ -61,17 +65,21 @@ public:
   void work();
 
 private:
-  /// A portion to run, or a position to wait for.
+  /// A portion to run, a call, or a position to wait for.
   struct Task {
     std::shared_ptr<Batch> batch;
     Portion *portion = nullptr;
+    std::function<void()> call;
     std::shared_ptr<Timeline> other;
     uint64_t position = 0;
   };
   /// Queues `task`.
   bool push(Task task);
+  /// Runs `call`; for the watchdog that is progress, however long it takes.
+  void run(const std::function<void()> &call);
 
   LiveHandle handle;
+  std::shared_ptr<Domain> domain;
   std::shared_ptr<Timeline> timeline;
   std::mutex mutex;
   std::condition_variable condition;

@@ -158,36 +158,19 @@ ncclResult_t mercury::host::setLastError(ncclResult_t result,
   return result;
 }
 
+const std::string &mercury::host::lastErrorText() { return lastError.text; }
+
 std::string mercury::host::lastErrorText(int32_t result) {
   if (lastError.result == result && !lastError.text.empty())
     return lastError.text;
   return ncclGetErrorString(static_cast<ncclResult_t>(result));
 }
 
-int64_t mercury_host_live_handles(void) { return LiveHandle::count(); }
-
-const char *ncclGetErrorString(ncclResult_t result) {
-  switch (result) {
-  case ncclSuccess:
-    return "no error";
-  case ncclUnhandledCudaError:
-    return "unhandled device error";
-  case ncclSystemError:
-    return "system error";
-  case ncclInternalError:
-    return "internal error";
-  case ncclInvalidArgument:
-    return "invalid argument";
-  case ncclInvalidUsage:
-    return "invalid usage";
-  case ncclRemoteError:
-    return "another rank failed or does not answer";
-  case ncclInProgress:
-    return "in progress";
-  case ncclNumResults:
-    break;
-  }
-  return "unknown result code";
+std::string Failure::describe() const {
+  std::string result;
+  if (rank >= 0)
+    result = format("rank %lld: ", static_cast<long long>(rank));
+  if (!what.empty())
+    result += what + ": ";
+  return result + text;
 }
-
-const char *ncclGetLastError(ncclComm_t) { return lastError.text.c_str(); }

@@ -71,9 +71,24 @@ void spinPause();
 /// ncclGetLastError and mercury_check; returns `result`.
 ncclResult_t setLastError(ncclResult_t result, std::string text);
 
+/// Text of the last failed call of this thread, "" when there was none.
+const std::string &lastErrorText();
+
 /// Text of the last failed call of this thread if it returned `result`, else
 /// the generic text of `result`.
 std::string lastErrorText(int32_t result);
+
+/// An error as the user sees it.
+struct Failure {
+  /// Global rank that met it, -1 when it is nobody's own.
+  int64_t rank = -1;
+  int32_t result = ncclSuccess;
+  /// The operation and source location that the program gave, or empty.
+  std::string what;
+  std::string text;
+  /// "rank 2: all_reduce at f.mlir:3: text".
+  std::string describe() const;
+};
 
 } // namespace mercury::host
 

@@ -34,7 +34,8 @@ void Timeline::waitFor(uint64_t position) {
   }
 }
 
-Stream::Stream() : timeline(std::make_shared<Timeline>()) {
+Stream::Stream(std::shared_ptr<Domain> domain)
+    : domain(std::move(domain)), timeline(std::make_shared<Timeline>()) {
   allStreams().push_back(this);
 }
 
@@ -60,6 +61,8 @@ void Stream::work() {
       TimePoint next;
       if (!task.portion->step(lock, next))
         return;
+    } else if (task.call) {
+      run(task.call);
     } else if (!task.other->isComplete(task.position)) {
       return;
     }

@@ -8,6 +8,7 @@
 
 #include "Context.h"
 
+#include <random>
 #include <system_error>
 
 using namespace mercury::host;
@@ -35,7 +36,8 @@ void Timeline::waitFor(uint64_t position) {
   condition.wait(lock, [&] { return completeTasks.load() >= position; });
 }
 
-Stream::Stream() : timeline(std::make_shared<Timeline>()) {}
+Stream::Stream(std::shared_ptr<Domain> domain)
+    : domain(std::move(domain)), timeline(std::make_shared<Timeline>()) {}
 
 Stream::~Stream() {
   {
@@ -64,8 +66,19 @@ bool Stream::push(Task task) {
   return true;
 }
 
+/// Each time another delay, each stream another row of them.
+static void delay(double seconds, std::minstd_rand &random) {
+  std::uniform_real_distribution<double> part(0, seconds);
+  // Half of the tasks run at once: streams then get far ahead of others.
+  if (random() % 2)
+    std::this_thread::sleep_for(std::chrono::duration<double>(part(random)));
+}
+
 void Stream::work() {
   ThreadCount count;
+  static std::atomic<unsigned> seeds{0};
+  std::minstd_rand random(++seeds);
+  double jitter = domain ? domain->settings.jitterSeconds : 0;
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
     condition.wait(lock, [&] { return stop || !tasks.empty(); });
@@ -74,8 +87,12 @@ void Stream::work() {
     Task task = std::move(tasks.front());
     tasks.pop_front();
     lock.unlock();
+    if (jitter > 0 && !task.other)
+      delay(jitter, random);
     if (task.portion)
       task.portion->run();
+    else if (task.call)
+      run(task.call);
     else
       task.other->waitFor(task.position);
     task = Task(); // the batch is gone before anybody sees it complete

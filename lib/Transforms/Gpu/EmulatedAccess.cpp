@@ -61,9 +61,9 @@ Value mercury::callRuntime(SymbolTable &symbols, OpBuilder &b, Location loc,
   return results.empty() ? Value() : call.getResult(0);
 }
 
-int64_t mercury::elementBytes(Type type) {
+int64_t mercury::emulatedBytes(Type type) {
   if (auto vector = dyn_cast<VectorType>(type))
-    return vector.getNumElements() * elementBytes(vector.getElementType());
+    return vector.getNumElements() * emulatedBytes(vector.getElementType());
   return type.isIndex() ? 8 : (type.getIntOrFloatBitWidth() + 7) / 8;
 }
 
@@ -90,7 +90,7 @@ static Value addressOf(OpBuilder &b, Location loc,
                                arith::MulIOp::create(b, loc, index, stride));
   }
   Value bytes = arith::MulIOp::create(
-      b, loc, at, constant(elementBytes(type.getElementType())));
+      b, loc, at, constant(emulatedBytes(type.getElementType())));
   return arith::AddIOp::create(
       b, loc,
       memref::ExtractAlignedPointerAsIndexOp::create(b, loc, access.memory),
@@ -125,7 +125,7 @@ void mercury::checkAccess(SymbolTable &symbols, Operation *op,
     callRuntime(symbols, b, loc, "mercury_simt_out_of_range", {},
                 ValueRange{thread, index, count, extent, text});
   }
-  int64_t bytes = access.count * elementBytes(type.getElementType());
+  int64_t bytes = access.count * emulatedBytes(type.getElementType());
   Value kind =
       arith::ConstantIntOp::create(b, loc,
                                    (access.writes ? MERCURY_SIMT_WRITE : 0) |

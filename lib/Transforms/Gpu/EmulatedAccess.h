@@ -29,7 +29,7 @@ struct EmulatedAccess {
 std::optional<EmulatedAccess> emulatedAccess(mlir::Operation *op);
 
 /// Bytes that an element of a memref takes.
-int64_t elementBytes(mlir::Type type);
+int64_t emulatedBytes(mlir::Type type);
 
 /// Calls a function of the module, declared on first use.
 mlir::Value callRuntime(mlir::SymbolTable &symbols, mlir::OpBuilder &b,

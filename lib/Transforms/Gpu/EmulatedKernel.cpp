@@ -244,7 +244,7 @@ void KernelEmulator::replaceArguments(Block &entry) {
           buffer(b, at(entry.getArgument(kShared), b.getI8Type(), sharedBytes),
                  memref);
       sharedBytes +=
-          memref.getNumElements() * elementBytes(memref.getElementType());
+          memref.getNumElements() * emulatedBytes(memref.getElementType());
     } else {
       value = memref::AllocaOp::create(b, loc, memref);
     }

@@ -13,6 +13,9 @@ using namespace mercury;
 llvm::ArrayRef<const KernelEmitter *> mercury::kernelEmitters() {
   static const KernelEmitter *const emitters[] = {
       &contractionEmitter(),
+      &attentionEmitter(),
+      &attentionRowsEmitter(),
+      &elementwiseEmitter(),
   };
   return emitters;
 }

@@ -38,6 +38,7 @@ llvm::ArrayRef<const KernelEmitter *> kernelEmitters();
 /// One a file.
 const KernelEmitter &contractionEmitter();
 const KernelEmitter &attentionEmitter();
+const KernelEmitter &attentionRowsEmitter();
 const KernelEmitter &elementwiseEmitter();
 
 } // namespace mercury

@@ -8,8 +8,10 @@
 
 #include "KernelEmitter.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Dialect/CommIR/IR/KernelAttrNames.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -49,6 +51,18 @@ struct LowerKernelsToGpuPass
     return kernel.emitError("no device code is known for this kernel");
   }
 
+  /// The module of the device has the constants that its functions name.
+  static void copyConstants(const SymbolTable &host,
+                            gpu::GPUModuleOp kernels) {
+    SymbolTable device(kernels);
+    kernels.walk([&](memref::GetGlobalOp op) {
+      if (device.lookup(op.getName()))
+        return;
+      device.insert(host.lookup(op.getName())->clone(),
+                    kernels.getBody()->begin());
+    });
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     llvm::Expected<Chip> target = findChip(chip);
@@ -58,7 +72,8 @@ struct LowerKernelsToGpuPass
     }
     SmallVector<func::FuncOp> functions;
     for (auto function : module.getOps<func::FuncOp>())
-      if (function->hasAttr(kKernelAttrName))
+      if (function->hasAttr(kKernelAttrName) &&
+          !function->hasAttr(kMatmulAttrName))
         functions.push_back(function);
     if (functions.empty())
       return;
@@ -71,10 +86,13 @@ struct LowerKernelsToGpuPass
     for (func::FuncOp function : functions)
       if (failed(lower(function, kernels, *target)))
         return signalPassFailure();
+    copyConstants(symbols, kernels);
+    SymbolTable device(kernels);
     module.walk([&](LaunchOp launch) {
-      launch.setKernelAttr(SymbolRefAttr::get(
-          kernels.getSymNameAttr(),
-          SymbolRefAttr::get(launch.getKernel().getLeafReference())));
+      StringAttr name = launch.getKernel().getLeafReference();
+      if (device.lookup(name))
+        launch.setKernelAttr(SymbolRefAttr::get(kernels.getSymNameAttr(),
+                                                SymbolRefAttr::get(name)));
     });
     for (func::FuncOp function : functions)
       function.erase();

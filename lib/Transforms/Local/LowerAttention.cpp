@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Transforms/Local/AttentionLoops.h"
 #include "Mercury/Transforms/Local/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,18 +32,13 @@ public:
       : b(b), loc(op.getLoc()), op(op), state(op.getStateType()),
         position(op.getMapDims()) {}
 
+  /// All rows, one after the other.
   void emit() {
-    Value zero = index(0), one = index(1);
     unsigned rows = op.getKeyLoop();
-    SmallVector<Value> lower(rows, zero), step(rows, one), upper;
+    SmallVector<Value> lower(rows, index(0)), step(rows, index(1)), upper;
     for (unsigned dim = 0; dim < rows; ++dim)
       upper.push_back(extent(dim));
-    keys = extent(rows);
-    features = extent(rows + 1);
-    valueFeatures = extent(rows + 2);
-    if (op.getValid())
-      keys = arith::MinSIOp::create(
-          b, loc, keys, arith::MaxSIOp::create(b, loc, op.getValid(), zero));
+    measureRow();
     scf::buildLoopNest(b, loc, lower, upper, step,
                        [&](OpBuilder &inner, Location, ValueRange ivs) {
                          OpBuilder::InsertionGuard guard(b);
@@ -52,7 +48,25 @@ public:
                        });
   }
 
+  void emitRow(ValueRange row) {
+    measureRow();
+    llvm::copy(row, position.begin());
+    emitRow();
+  }
+
 private:
+  /// Extents of the loops inside of a row.
+  void measureRow() {
+    unsigned rows = op.getKeyLoop();
+    keys = extent(rows);
+    features = extent(rows + 1);
+    valueFeatures = extent(rows + 2);
+    if (op.getValid())
+      keys = arith::MinSIOp::create(
+          b, loc, keys,
+          arith::MaxSIOp::create(b, loc, op.getValid(), index(0)));
+  }
+
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }
@@ -193,4 +207,9 @@ struct LowerAttentionPass : impl::LowerAttentionPassBase<LowerAttentionPass> {
   }
 };
 } // namespace
+
+void emitAttentionRow(OpBuilder &b, OnlineAttentionOp op, ValueRange row) {
+  AttentionLoops(b, op).emitRow(row);
+}
+
 } // namespace mercury

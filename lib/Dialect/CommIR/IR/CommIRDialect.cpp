@@ -155,6 +155,21 @@ LogicalResult CommIRDialect::verifyOperationAttribute(Operation *op,
   if (name == kKernelAttrName)
     return expect(isa<UnitAttr>(value) && isa<FunctionOpInterface>(op),
                   "without a value, on a function");
+  if (name == kConcurrentAttrName) {
+    auto sets = dyn_cast<ArrayAttr>(value);
+    auto isSet = [](Attribute set) {
+      auto axes = dyn_cast<ArrayAttr>(set);
+      return axes && !axes.empty() &&
+             llvm::all_of(axes, llvm::IsaPred<AxisAttr>);
+    };
+    if (!sets || !isa<CommunicationOpInterface, HopOp>(op) ||
+        !llvm::all_of(sets, isSet))
+      return expect(false, "an array of sets of axes, on communication");
+    for (auto set : sets.getAsRange<ArrayAttr>())
+      if (failed(verifyAxes(op, toAxisList(set))))
+        return failure();
+    return success();
+  }
   if (name == kTopologyAttrName) {
     auto symbol = dyn_cast<FlatSymbolRefAttr>(value);
     return expect(symbol && lookupOutward(op, symbol),

@@ -43,6 +43,10 @@ inline constexpr llvm::StringLiteral kMemoryOwnerAttrName =
     "commir.memory_owner";
 /// On a function: a kernel, which `commir.launch` enqueues.
 inline constexpr llvm::StringLiteral kKernelAttrName = "commir.kernel";
+/// On communication: sets of axes (an array of arrays) whose earlier
+/// communication may be in flight together with it. Where it is not named,
+/// communication over different sets of axes is ordered.
+inline constexpr llvm::StringLiteral kConcurrentAttrName = "commir.concurrent";
 
 } // namespace mercury::commir
 

@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef MERCURY_LIB_TRANSFORMS_BUFFEREFFECTS_H
-#define MERCURY_LIB_TRANSFORMS_BUFFEREFFECTS_H
+#ifndef MERCURY_ANALYSIS_BUFFEREFFECTS_H
+#define MERCURY_ANALYSIS_BUFFEREFFECTS_H
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SetVector.h"
@@ -29,4 +29,4 @@ bool mayConflict(mlir::Operation *op, mlir::ArrayRef<mlir::Value> read,
 
 } // namespace mercury
 
-#endif // MERCURY_LIB_TRANSFORMS_BUFFEREFFECTS_H
+#endif // MERCURY_ANALYSIS_BUFFEREFFECTS_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BufferEffects.h"
+#include "Mercury/Analysis/BufferEffects.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

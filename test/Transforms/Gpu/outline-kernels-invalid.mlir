@@ -1,0 +1,92 @@
+// RUN: mercury-opt --split-input-file --verify-diagnostics --mercury-outline-kernels %s
+
+func.func @store(%x: memref<8xf32>, %f: f32) {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{'memref.store' op is neither a kernel nor what the host of a device does}}
+  memref.store %f, %x[%c0] : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @load(%x: memref<8xindex>, %y: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{reads an element of a device's buffer on the host}}
+  %i = memref.load %x[%c0] : memref<8xindex>
+  return
+}
+
+// -----
+
+func.func private @other(memref<8xf32>)
+func.func @call(%x: memref<8xf32>) {
+  // expected-error @below {{is neither a kernel nor what the host of a device does}}
+  call @other(%x) : (memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @forall(%x: memref<8x8xf32>) {
+  // expected-error @below {{'scf.forall' op stands around the work of one rank}}
+  scf.forall (%i) in (8) {
+    %v = memref.subview %x[%i, 0] [1, 8] [1, 1] : memref<8x8xf32> to memref<1x8xf32, strided<[8, 1], offset: ?>>
+    linalg.exp ins(%v : memref<1x8xf32, strided<[8, 1], offset: ?>>) outs(%v : memref<1x8xf32, strided<[8, 1], offset: ?>>)
+  }
+  return
+}
+
+// -----
+
+func.func @dynamic(%x: memref<?xf32>) {
+  // expected-error @below {{'linalg.exp' op does not become a kernel: the extent of a loop is dynamic}}
+  linalg.exp ins(%x : memref<?xf32>) outs(%x : memref<?xf32>)
+  return
+}
+
+// -----
+
+func.func @strides(%x: memref<8xf32, strided<[?]>>) {
+  // expected-error @below {{'linalg.exp' op does not become a kernel: 'memref<8xf32, strided<[?]>>' is not static in shape and strides}}
+  linalg.exp ins(%x : memref<8xf32, strided<[?]>>) outs(%x : memref<8xf32, strided<[?]>>)
+  return
+}
+
+// -----
+
+func.func @tensors(%x: tensor<8xf32>) {
+  // expected-error @below {{'linalg.exp' op does not become a kernel: it is not on buffers}}
+  %0 = linalg.exp ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @element(%x: memref<8xi4>) {
+  %zero = arith.constant 0 : i4
+  // expected-error @below {{'linalg.fill' op does not become a kernel: kernels have no elements of type 'i4'}}
+  linalg.fill ins(%zero : i4) outs(%x : memref<8xi4>)
+  return
+}
+
+// -----
+
+// Each iteration reads what another one writes.
+func.func @reversed(%x: memref<8x8xf32>) {
+  // expected-error @below {{'linalg.transpose' op does not become a kernel: iterations write elements of a buffer of type 'memref<8x8xf32>' that others read}}
+  linalg.transpose ins(%x : memref<8x8xf32>) outs(%x : memref<8x8xf32>) permutation = [1, 0]
+  return
+}
+
+// -----
+
+func.func @effect(%x: memref<8xf32>, %y: memref<8xf32>) {
+  // expected-error @below {{does not become a kernel: its body has 'memref.store', which has effects}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%x : memref<8xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    memref.store %out, %y[%i] : memref<8xf32>
+    linalg.yield %out : f32
+  }
+  return
+}

@@ -1,0 +1,96 @@
+//===- EmulatedDevice.cpp - Programs for devices, executed on CPUs --------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The host part of programs for devices runs as it is: calls, streams and events
+// are those that a GPU would be given. Kernels are the same computation for the
+// CPU, or the device code, thread by thread. Streams are late at random, so that
+// what no event orders comes in another order. Results are compared with the
+// function on one rank, and the bytes held with those that the program says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs.h"
+#include <atomic>
+#include <gtest/gtest.h>
+#include <mutex>
+#include <thread>
+
+using namespace mercury;
+using namespace mercury::test;
+
+static const std::vector<std::string> kTopologies = {"gpu=4", "node=2,gpu=2"};
+
+/// `text`, a program on f32, with elements of `type`.
+static std::string withElements(std::string text, const std::string &type) {
+  for (size_t at = 0; (at = text.find("f32", at)) != std::string::npos;
+       at += type.size())
+    text.replace(at, 3, type);
+  return text;
+}
+
+/// Runs a program under every case on emulated devices.
+static void runOnDevices(const std::string &text,
+                         const std::vector<Case> &cases,
+                         EmulatedKernels kernels, double jitterSeconds) {
+  std::mutex mutex;
+  std::atomic<size_t> next = 0;
+  auto work = [&] {
+    Program program(text, 11);
+    program.target = run::Target::Emulated;
+    program.kernels = kernels;
+    program.jitterSeconds = jitterSeconds;
+    for (size_t i; (i = next++) < cases.size();) {
+      const auto &[schedule, topology] = cases[i];
+      std::string wrong = program.runOnRanks(schedule, topology);
+      std::lock_guard<std::mutex> lock(mutex);
+      EXPECT_EQ(wrong, "") << schedule << " on " << topology << "\n" << text;
+    }
+  };
+  std::thread other(work);
+  work();
+  other.join();
+}
+
+/// Every schedule of the scope on all topologies with elements of both types.
+static void runEverySchedule(NamedSchedule::Scope scope,
+                             const std::string &text) {
+  std::vector<Case> cases = everySchedule(scope, kTopologies);
+  ASSERT_GE(cases.size(), 10u);
+  for (const char *type : {"f32", "bf16"})
+    runOnDevices(withElements(text, type), cases, EmulatedKernels::CPU,
+                 /*jitterSeconds=*/0.0005);
+}
+
+TEST(EmulatedDevice, EveryContractionSchedule) {
+  runEverySchedule(NamedSchedule::Scope::Contraction, matmulText(24, 24, 24));
+}
+
+TEST(EmulatedDevice, EveryAttentionSchedule) {
+  runEverySchedule(NamedSchedule::Scope::Attention,
+                   attentionText(4, 1, 16, 16, 8));
+}
+
+// Device code, with edges that no tile divides.
+TEST(EmulatedDevice, ContractionsAsDeviceCode) {
+  std::vector<Case> cases;
+  for (const char *schedule : {"all_gather_gemm", "gemm_reduce_scatter"})
+    for (const std::string &topology : kTopologies)
+      cases.push_back({schedule, topology});
+  for (const char *type : {"f32", "bf16"})
+    runOnDevices(withElements(matmulText(36, 20, 44), type), cases,
+                 EmulatedKernels::SIMT, /*jitterSeconds=*/0.0005);
+}
+
+TEST(EmulatedDevice, AttentionAsDeviceCode) {
+  std::vector<Case> cases;
+  for (const char *schedule : {"ring", "ulysses", "double_ring"})
+    cases.push_back({schedule, "node=2,gpu=2"});
+  for (const char *type : {"f32", "bf16"})
+    runOnDevices(withElements(attentionText(4, 2, 12, 20, 8), type), cases,
+                 EmulatedKernels::SIMT, /*jitterSeconds=*/0.0005);
+}
