@@ -77,7 +77,9 @@ TEST(ContractionShape, ColumnsAreContiguousInTheOutput) {
   ASSERT_TRUE(succeeded(match.shape)) << match.reason;
   EXPECT_EQ(match.shape->extent(Role::M), 48);
   EXPECT_EQ(match.shape->extent(Role::N), 32);
-  EXPECT_EQ(match.shape->buffers[StridedContraction::A].argument, 1u);
+  auto a = mlir::cast<mlir::BlockArgument>(
+      match.shape->buffers[StridedContraction::A].value);
+  EXPECT_EQ(a.getArgNumber(), 1u);
 }
 
 TEST(ContractionShape, VectorsFollowAlignmentStridesAndExtents) {
@@ -144,10 +146,10 @@ TEST(ContractionShape, Refuses) {
             "elements of its output share their place");
   std::string dynamic = "memref<8x8xf32, strided<[?, 1]>>";
   EXPECT_EQ(reasonOf(product + "%c : " + dynamic + ")", dynamic),
-            "argument 2 has no static strides");
+            "'" + dynamic + "' has no static strides");
   std::string back = "memref<8x8xf32, strided<[-8, 1]>>";
   EXPECT_EQ(reasonOf(product + "%c : " + back + ")", back),
-            "argument 2 has no static strides");
+            "'" + back + "' has no static strides");
 }
 
 TEST(ContractionTiling, KeepsTheLimits) {

@@ -171,6 +171,17 @@ TEST(Contraction, NamedOps) {
           outs(%s : memref<2x3x10x12xf32>)
       return
     })");
+  // A constant of the kernel.
+  checkText(R"(
+    memref.global constant @weights : memref<3x2xf32> =
+        dense<[[1.0, -2.0], [0.5, 3.0], [4.0, 0.25]]> {alignment = 64 : i64}
+    func.func private @k(%a: memref<20x3xf32>, %c: memref<20x2xf32>)
+        attributes {commir.kernel} {
+      %b = memref.get_global @weights : memref<3x2xf32>
+      linalg.matmul ins(%a, %b : memref<20x3xf32>, memref<3x2xf32>)
+                    outs(%c : memref<20x2xf32>)
+      return
+    })");
   // One input twice.
   checkText(R"(
     func.func private @k(%a: memref<20x20xf32>, %c: memref<20x20xf32>)

@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionRegisters.h"
+#include "KernelConstants.h"
 #include "KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -89,7 +90,7 @@ static void createBody(ImplicitLocOpBuilder &b, gpu::GPUFuncOp function,
     sums.assign(loop.result_begin(), loop.result_end());
   }
   sums = registers.multiply(b, lhs, rhs, stage, sums);
-  registers.addTo(b, OutputTile(b, function, shape, tiling, position), sums);
+  registers.addTo(b, OutputTile(b, shape, tiling, position), sums);
 }
 
 namespace {
@@ -105,9 +106,11 @@ public:
             const Chip &) const override {
     StridedContraction shape = *matchStridedContraction(kernel);
     ContractionTiling tiling = chooseTiling(shape);
-    Operation &op = kernel.getBody().front().front();
-    ImplicitLocOpBuilder b(op.getLoc(),
+    ImplicitLocOpBuilder b(kernel.getLoc(),
                            OpBuilder::atBlockEnd(&function.getBody().front()));
+    IRMapping values = mapKernelValues(b, kernel, function);
+    for (StridedContraction::Buffer &buffer : shape.buffers)
+      buffer.value = values.lookup(buffer.value);
     int32_t blocks = 1;
     if (!shape.isEmpty()) {
       blocks = tiling.blocks(shape);

@@ -17,12 +17,11 @@ using namespace mercury;
 
 using Role = Contraction::Role;
 
-OutputTile::OutputTile(ImplicitLocOpBuilder &b, gpu::GPUFuncOp function,
-                       const StridedContraction &shape,
+OutputTile::OutputTile(ImplicitLocOpBuilder &b, const StridedContraction &shape,
                        const ContractionTiling &tiling,
                        const BlockPosition &position)
     : shape(shape), tiling(tiling), position(position),
-      flat(createFlatView(b, function, shape.buffers[StridedContraction::C])),
+      flat(createFlatView(b, shape.buffers[StridedContraction::C])),
       start(createOffset(b, shape, StridedContraction::C, Role::Batch,
                          position.batch)) {}
 

@@ -8,8 +8,10 @@
 
 #include "ContractionShape.h"
 
+#include "KernelConstants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mercury;
@@ -96,39 +98,50 @@ bool isDeviceFloat(Type type) {
   return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
 }
 
-/// The argument that `operand` is; adds to `strides` what each of `loops` moves
+/// Bytes that the address of `buffer` in `kernel` is known to be a multiple of.
+int64_t alignmentOf(func::FuncOp kernel, Value buffer) {
+  int64_t bytes = bytesOf(getElementTypeOrSelf(buffer));
+  if (auto argument = dyn_cast<BlockArgument>(buffer)) {
+    auto known = kernel.getArgAttrOfType<IntegerAttr>(
+        argument.getArgNumber(), LLVM::LLVMDialect::getAlignAttrName());
+    return known ? std::max(bytes, known.getInt()) : bytes;
+  }
+  auto name = buffer.getDefiningOp<memref::GetGlobalOp>();
+  auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
+      kernel, name.getNameAttr());
+  return std::max<int64_t>(bytes, global.getAlignment().value_or(1));
+}
+
+/// The buffer that `operand` is; adds to `strides` what each of `loops` moves
 /// in it.
 FailureOr<Shape::Buffer> matchBuffer(func::FuncOp kernel,
                                      const Contraction::Operand &operand,
                                      unsigned loops,
                                      SmallVectorImpl<int64_t> &strides,
                                      std::string *reason) {
-  auto fail = [&](const Twine &why) {
+  Value value = operand.value;
+  auto fail = [&](StringRef why) {
     if (reason)
-      *reason = why.str();
+      llvm::raw_string_ostream(*reason) << value.getType() << " " << why;
     return failure();
   };
-  auto type = dyn_cast<MemRefType>(operand.value.getType());
-  auto argument = dyn_cast<BlockArgument>(operand.value);
-  if (!type || !argument)
-    return fail("an operand is not an argument");
-  unsigned number = argument.getArgNumber();
+  auto type = dyn_cast<MemRefType>(value.getType());
+  if (!type)
+    return fail("is no memref");
   std::optional<SmallVector<int64_t>> ofDims = staticStrides(type);
   if (!ofDims)
-    return fail("argument " + Twine(number) + " has no static strides");
+    return fail("has no static strides");
   if (!isDeviceFloat(type.getElementType()))
-    return fail("argument " + Twine(number) + " is not of f16 to f64");
+    return fail("is not of f16 to f64");
   for (unsigned loop = 0; loop != loops; ++loop) {
     std::optional<unsigned> dim = operand.dimOf(loop);
     strides.push_back(dim ? (*ofDims)[*dim] : 0);
   }
-  int64_t alignment = bytesOf(type.getElementType()), span = 1;
-  if (auto known = kernel.getArgAttrOfType<IntegerAttr>(
-          number, LLVM::LLVMDialect::getAlignAttrName()))
-    alignment = std::max(alignment, known.getInt());
+  int64_t span = 1;
   for (auto [size, stride] : llvm::zip_equal(type.getShape(), *ofDims))
     span += std::max<int64_t>(size - 1, 0) * stride;
-  return Shape::Buffer{number, type.getElementType(), alignment, span};
+  return Shape::Buffer{value, type.getElementType(), alignmentOf(kernel, value),
+                       span};
 }
 
 /// Puts the loop with the least stride last, and makes one axis of neighbours
@@ -171,10 +184,15 @@ FailureOr<Shape> mercury::matchStridedContraction(func::FuncOp kernel,
       *reason = why.str();
     return failure();
   };
-  if (!kernel.getBody().hasOneBlock() ||
-      !llvm::hasNItems(kernel.getBody().front(), 2))
-    return fail("it is not one op");
-  auto op = dyn_cast<linalg::LinalgOp>(kernel.getBody().front().front());
+  Operation *only = nullptr;
+  for (Operation &inside : kernel.front().without_terminator()) {
+    if (isKernelConstant(&inside))
+      continue;
+    if (only)
+      return fail("it is not one op");
+    only = &inside;
+  }
+  auto op = dyn_cast_or_null<linalg::LinalgOp>(only);
   if (!op)
     return fail("it is not a linalg op");
   FailureOr<Contraction> contraction = matchContraction(op, reason);
@@ -193,7 +211,7 @@ FailureOr<Shape> mercury::matchStridedContraction(func::FuncOp kernel,
     shape.buffers[number] = *buffer;
   }
   auto &[a, b, c] = shape.buffers;
-  if (c.argument == a.argument || c.argument == b.argument)
+  if (c.value == a.value || c.value == b.value)
     return fail("its output is an input");
   shape.accumulator = c.element.isF64()
                           ? FloatType(Float64Type::get(op.getContext()))

@@ -30,13 +30,12 @@ Value mercury::createAnd(ImplicitLocOpBuilder &b, Value x, Value y) {
   return arith::AndIOp::create(b, x, y);
 }
 
-Value mercury::createFlatView(ImplicitLocOpBuilder &b, gpu::GPUFuncOp function,
+Value mercury::createFlatView(ImplicitLocOpBuilder &b,
                               const StridedContraction::Buffer &buffer) {
-  Value argument = function.getArgument(buffer.argument);
+  Attribute space = cast<MemRefType>(buffer.value.getType()).getMemorySpace();
   auto type =
-      MemRefType::get({buffer.span}, buffer.element, AffineMap(),
-                      cast<MemRefType>(argument.getType()).getMemorySpace());
-  return memref::ReinterpretCastOp::create(b, type, argument, /*offset=*/0,
+      MemRefType::get({buffer.span}, buffer.element, AffineMap(), space);
+  return memref::ReinterpretCastOp::create(b, type, buffer.value, /*offset=*/0,
                                            {buffer.span}, {1});
 }
 
@@ -60,7 +59,7 @@ StagedOperand::StagedOperand(ImplicitLocOpBuilder &b, gpu::GPUFuncOp function,
   function.setWorkgroupAttributionAttr(
       function.getNumWorkgroupAttributions() - 1,
       LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(16));
-  flat = createFlatView(b, function, shape.buffers[operand]);
+  flat = createFlatView(b, shape.buffers[operand]);
 
   // Neighbouring threads take neighbouring elements: along the index whose step
   // in memory is the shorter.
