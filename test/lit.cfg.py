@@ -2,6 +2,7 @@
 # CMake knows come from lit.site.cfg.py.in.
 
 import os
+import shutil
 
 import lit.formats
 import lit.util
@@ -54,6 +55,22 @@ if config.data_dir and os.path.isdir(os.path.join(config.data_dir, "real-ir")):
     config.available_features.add("real-ir")
     config.substitutions.append(("%data_dir", config.data_dir))
 
+# cuda: the compiler finds libdevice and ptxas (lib/Transforms/Gpu/Toolkit.h).
+cuda_variables = ["CUDA_HOME", "CUDA_ROOT", "CUDA_PATH"]
+ptxas = shutil.which("ptxas")
+cuda_roots = [os.environ.get(variable) for variable in cuda_variables]
+cuda_roots.append(os.path.dirname(os.path.dirname(os.path.realpath(ptxas))) if ptxas else None)
+cuda_roots.append("/usr/local/cuda")
+for root in filter(None, cuda_roots):
+    if os.path.exists(root + "/nvvm/libdevice/libdevice.10.bc") and os.path.exists(
+        root + "/bin/ptxas"
+    ):
+        config.available_features.add("cuda")
+        config.substitutions.append(("%cuda_root", root))
+        break
+else:
+    lit_config.note("no CUDA toolkit was found: its tests are skipped")
+
 # long: tests of more than a minute, asked for by `-D MERCURY_LONG_TESTS=ON` or
 # `lit --param long=1`.
 if config.long_tests or lit_config.params.get("long", "0") != "0":
@@ -61,7 +78,7 @@ if config.long_tests or lit_config.params.get("long", "0") != "0":
 
 # A BLAS that has to be told the kernels for this CPU is told so in tests, too.
 llvm_config.with_system_environment(
-    ["OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "TMPDIR"]
+    ["OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "TMPDIR"] + cuda_variables
 )
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.mercury_tools_dir, append_path=True)

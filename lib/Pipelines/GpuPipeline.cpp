@@ -20,7 +20,8 @@ void mercury::buildGpuKernels(OpPassManager &pm,
                               const GpuPipelineOptions &options) {
   buildDevicePrefix(pm, options.chunks);
   PatchLaunchesPassOptions patch;
-  patch.local = options.local == "codegen" ? "" : options.local;
+  if (options.local != "codegen")
+    patch.local = options.local.getValue();
   pm.addPass(createPatchLaunchesPass(patch));
   LowerKernelsToGpuPassOptions lower;
   lower.chip = options.chip;

@@ -38,6 +38,9 @@ EXAMPLES:
     mercury-run --arg 0=a.npy --save 0=c.npy --seed=7 f.mlir
   Does communication hide behind compute on slower links? Median of 20 runs:
     mercury-run --link-bandwidth=4e9 --link-latency=2e-5 --repeat=20 f.mlir
+  On GPUs; or compiled for them here, to be linked and run elsewhere:
+    mercury-run --target=cuda --chip=sm_90a --verify f.mlir
+    mercury-run --target=cuda --chip=sm_90a --save-object=f.o f.mlir
   The program for GPUs, its kernels on CPUs; as device code, thread by thread:
     mercury-run --target=emulated --verify f.mlir
     mercury-run --target=emulated --kernels=simt --chip=sm_80 --verify f.mlir
@@ -48,11 +51,11 @@ EXAMPLES:
     mercury-run --emit=stage2 f.mlir
 
 EXIT CODES: 0 verified (ran, without --verify), 1 wrong result, 2 bad input,
-3 runtime failure
+3 runtime failure, 77 no GPU here
 )";
 
 namespace {
-enum class Local { Codegen, Blas, Loops };
+enum class Local { Codegen, Blas, Loops, Library };
 enum class RanksAs { Threads, MPI };
 
 /// All options; made by parseCommandLine, so that a program that links this
@@ -103,6 +106,9 @@ struct Options {
   cl::opt<Target> target{
       "target", cl::desc("What ranks run on:"), cl::init(Target::CPU),
       cl::values(clEnumValN(Target::CPU, "cpu", "CPUs (default)"),
+                 clEnumValN(Target::CUDA, "cuda",
+                            "GPUs: threads of this process, or the processes "
+                            "that torchrun or mpirun started"),
                  clEnumValN(Target::Emulated, "emulated",
                             "GPUs, whose streams and kernels CPUs emulate")),
       cl::cat(category)};
@@ -125,7 +131,9 @@ struct Options {
           clEnumValN(Local::Codegen, "codegen",
                      "generated, vectorized (default)"),
           clEnumValN(Local::Blas, "blas", "calls of a BLAS library"),
-          clEnumValN(Local::Loops, "loops", "plain loops, compiles fast")),
+          clEnumValN(Local::Loops, "loops", "plain loops, compiles fast"),
+          clEnumValN(Local::Library, "library",
+                     "of GPUs: contractions are calls of cuBLASLt")),
       cl::cat(category)};
   cl::opt<unsigned> optLevel{
       "O", cl::desc("LLVM's optimization level, 0 to 3 (default: 3)"),
@@ -147,6 +155,11 @@ struct Options {
                             "of GPUs: kernels, launches and events"),
                  clEnumValN(Stage::LLVM, "llvm", "the llvm dialect")),
       cl::cat(category)};
+  cl::opt<std::string> saveObject{
+      "save-object",
+      cl::desc("Write the program as an object file and exit: f, f_packed and "
+               "f_requirements of mercury_runtime.h"),
+      cl::value_desc("file.o"), cl::cat(category)};
   cl::opt<RanksAs> ranksAs{
       "ranks-as", cl::desc("What ranks are:"), cl::init(RanksAs::Threads),
       cl::values(clEnumValN(RanksAs::Threads, "threads",
@@ -224,15 +237,33 @@ static llvm::Error parseFiles(llvm::StringRef name,
 static llvm::Error checkTarget(const Options &options) {
   bool emulated = options.target == Target::Emulated;
   bool simt = emulated && options.kernels == EmulatedKernels::SIMT;
+  bool cuda = options.target == Target::CUDA;
   if (options.kernels.getNumOccurrences() && !emulated)
     return badInput("--kernels needs --target=emulated");
-  if (options.chip.getNumOccurrences() && !simt)
-    return badInput("--chip needs --target=emulated --kernels=simt");
+  if (options.chip.getNumOccurrences() && !simt && !cuda)
+    return badInput("--chip needs --target=cuda, or --target=emulated "
+                    "--kernels=simt");
   if (options.local.getNumOccurrences() && simt)
     return badInput("--local is of kernels for CPUs, not of --kernels=simt");
+  if ((options.local == Local::Library) != cuda &&
+      options.local != Local::Codegen)
+    return badInput(cuda ? "--target=cuda has --local=codegen and library"
+                         : "--local=library needs --target=cuda");
   if (options.emit.getNumOccurrences() && options.emit == Stage::Gpu &&
       options.target == Target::CPU)
-    return badInput("--emit=gpu needs --target=emulated");
+    return badInput("--emit=gpu needs --target=cuda or emulated");
+  if (!cuda)
+    return llvm::Error::success();
+  if (options.ranksAs == RanksAs::MPI)
+    return badInput("--ranks-as=mpi is of ranks on CPUs; with --target=cuda the "
+                    "processes are those that torchrun or mpirun started");
+  for (const cl::Option *option :
+       std::initializer_list<const cl::Option *>{
+           &options.strict, &options.eager, &options.emulateLinks,
+           &options.linkBandwidth, &options.linkLatency, &options.jitter})
+    if (option->getNumOccurrences())
+      return badInput("--" + option->ArgStr +
+                      " is of ranks on CPUs, not of --target=cuda");
   return llvm::Error::success();
 }
 
@@ -279,7 +310,8 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compile.entry = options.entry;
   compile.topology = options.topology;
   compile.schedule = options.schedule;
-  static constexpr llvm::StringLiteral locals[] = {"codegen", "blas", "loops"};
+  static constexpr llvm::StringLiteral locals[] = {"codegen", "blas", "loops",
+                                               "library"};
   compile.local = locals[static_cast<int>(options.local.getValue())];
   compile.target = options.target;
   compile.kernels = options.kernels;
@@ -315,6 +347,7 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
                     "--ranks-as=mpi");
   if (!line.ranksAreProcesses && !line.mpi.empty())
     return badInput("--mpi=" + line.mpi + " needs --ranks-as=mpi");
+  line.objectFile = options.saveObject;
   line.verify = options.verify;
   line.json = options.json;
   line.stats = options.stats;

@@ -24,6 +24,7 @@ struct CommandLine {
   std::map<unsigned, std::string> argumentFiles, resultFiles;
   std::vector<std::string> libraries;
   std::optional<Stage> emit;
+  std::string objectFile; ///< where to write one instead of running; or empty
   bool ranksAreProcesses = false;
   std::string mpi; ///< implementation of MPI; empty: any
 };

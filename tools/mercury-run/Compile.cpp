@@ -202,7 +202,15 @@ static llvm::Error inlineCalls(OwningOpRef<ModuleOp> &module,
 
 /// What ranks run on, as messages say it.
 static llvm::StringRef nameOf(Target target) {
-  return target == Target::CPU ? "CPU ranks" : "emulated devices";
+  switch (target) {
+  case Target::CPU:
+    return "CPU ranks";
+  case Target::CUDA:
+    return "CUDA devices";
+  case Target::Emulated:
+    return "emulated devices";
+  }
+  llvm_unreachable("a target of mercury-run");
 }
 
 /// Runs the passes and leaves verified IR.
@@ -254,6 +262,12 @@ static llvm::Error lower(ModuleOp module, const CompileOptions &options,
     pipeline.local = options.local;
     pipeline.chunks = options.chunks;
     buildEmulatedPipeline(pm, pipeline);
+  } else if (options.target == Target::CUDA) {
+    GpuPipelineOptions pipeline;
+    pipeline.chip = options.chip;
+    pipeline.local = options.local;
+    pipeline.chunks = options.chunks;
+    buildGpuPipeline(pm, pipeline);
   } else {
     HostPipelineOptions pipeline;
     pipeline.local = options.local;

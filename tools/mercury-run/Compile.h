@@ -23,8 +23,9 @@ enum class Stage { Scheduled = 1, Distributed, SPMD, Gpu, LLVM };
 
 /// What a program is compiled for.
 enum class Target {
-  CPU,     ///< ranks on CPUs
-  Emulated ///< devices, its kernels and streams emulated by ranks on CPUs
+  CPU,      ///< ranks on CPUs
+  CUDA,     ///< ranks on CUDA devices
+  Emulated, ///< devices, its kernels and streams emulated by ranks on CPUs
 };
 
 struct CompileOptions {
@@ -33,7 +34,7 @@ struct CompileOptions {
   /// Name or text of a schedule, or a file; see resolveSchedule.
   std::string schedule;
   Target target = Target::CPU;
-  std::string local = "codegen"; ///< codegen, blas or loops
+  std::string local = "codegen"; ///< codegen, blas or loops; CUDA: library
   EmulatedKernels kernels = EmulatedKernels::CPU; ///< of an emulated target
   std::string chip = "sm_90a"; ///< that device code is written for
   int64_t chunks = 1;

@@ -94,7 +94,11 @@ void setPoisonAllocations(bool on) { poisonAllocations = on; }
 static void *allocate(mercury_context *ctx, int64_t bytes, int32_t memoryClass,
                       int32_t owner) {
   void *memory = hostLibrary().alloc(ctx, bytes, memoryClass, owner);
-  if (memory && poisonAllocations.load(std::memory_order_relaxed))
+  if (!memory || !poisonAllocations.load(std::memory_order_relaxed))
+    return memory;
+  if (hostLibrary().onDevice())
+    hostLibrary().fill(ctx, memory, 0xff, bytes);
+  else
     std::memset(memory, 0xff, bytes);
   return memory;
 }

@@ -49,6 +49,9 @@ struct Launch {
   int run(mercury_context *ctx);
 
 private:
+  int upload(mercury_context *ctx, void *memory, const HostTensor &argument,
+             const ShardSpec &shard);
+  void poison(mercury_context *ctx, void *memory, size_t bytes);
   bool allocate(mercury_context *ctx, std::vector<void *> &buffers);
   bool isNumber(size_t buffer) const {
     return buffer < arguments.size() && program.arguments[buffer].isNumber;
@@ -57,6 +60,29 @@ private:
               const std::vector<void *> &buffers);
 };
 } // namespace
+
+/// Copies this rank's shard to `memory`. Returns the status.
+int Launch::upload(mercury_context *ctx, void *memory,
+                   const HostTensor &argument, const ShardSpec &shard) {
+  auto slice = [&](void *to) {
+    sliceShard(argument, shard, program.topology, host.rank(ctx), to);
+  };
+  if (!host.onDevice()) {
+    slice(memory);
+    return 0;
+  }
+  std::vector<uint8_t> bytes(shard.localBytes());
+  slice(bytes.data());
+  return host.toDevice(ctx, memory, bytes.data(), bytes.size());
+}
+
+/// Fills memory with ones, NaN.
+void Launch::poison(mercury_context *ctx, void *memory, size_t bytes) {
+  if (host.onDevice())
+    host.fill(ctx, memory, 0xff, bytes);
+  else
+    std::memset(memory, 0xff, bytes);
+}
 
 bool Launch::allocate(mercury_context *ctx, std::vector<void *> &buffers) {
   int32_t owner = 0;
@@ -75,9 +101,9 @@ bool Launch::allocate(mercury_context *ctx, std::vector<void *> &buffers) {
       buffers.push_back(memory);
     }
   for (size_t i = 0; i < arguments.size(); ++i)
-    if (!isNumber(i))
-      sliceShard(arguments[i], program.arguments[i], program.topology,
-                 host.rank(ctx), buffers[i]);
+    if (!isNumber(i) &&
+        upload(ctx, buffers[i], arguments[i], program.arguments[i]))
+      return false;
   return true;
 }
 
@@ -115,9 +141,15 @@ int Launch::collect(mercury_context *ctx, int64_t repetition,
     return 0;
   for (size_t i = 0; i < program.results.size(); ++i) {
     size_t bytes = program.results[i].localBytes();
-    std::vector<uint8_t> gathered(isRoot ? ranks * bytes : 0);
-    if (int status = host.gather(ctx, buffers[arguments.size() + i], bytes,
-                                 gathered.data()))
+    std::vector<uint8_t> gathered(isRoot ? ranks * bytes : 0), copy;
+    const void *shard = buffers[arguments.size() + i];
+    if (host.onDevice()) {
+      copy.resize(bytes);
+      if (int status = host.toHost(ctx, copy.data(), shard, bytes))
+        return status;
+      shard = copy.data();
+    }
+    if (int status = host.gather(ctx, shard, bytes, gathered.data()))
       return status;
     if (!isRoot)
       continue;
@@ -143,8 +175,8 @@ int Launch::run(mercury_context *ctx) {
   Record record{};
   for (int64_t i = 0; !status && i < options.repeat; ++i) {
     for (size_t r = 0; r < program.results.size(); ++r)
-      std::memset(buffers[arguments.size() + r], 0xff,
-                  program.results[r].localBytes());
+      poison(ctx, buffers[arguments.size() + r],
+             program.results[r].localBytes());
     host.barrier(ctx);
     // Waiting in our own barrier is not the program's.
     mercury_host_stats before;
@@ -188,7 +220,8 @@ llvm::Expected<RunResult> runProgram(const CompiledProgram &program,
     if (program.topology.numRanks() != processes)
       return badInput(
           "the topology has " + llvm::Twine(program.topology.numRanks()) +
-          " ranks, but MPI runs " + llvm::Twine(processes) + " processes");
+          (host.onDevice() ? " ranks, but there are " : " ranks, but MPI runs ") +
+          llvm::Twine(processes) + " processes");
   }
   llvm::Expected<HostLayout> layout =
       layoutRanks(program.topology, program.communicators);
@@ -230,6 +263,8 @@ llvm::Expected<RunResult> runProgram(const CompiledProgram &program,
       },
       &launch, error, sizeof(error));
   setPoisonAllocations(false);
+  if (status == MERCURY_CUDA_UNAVAILABLE)
+    return llvm::make_error<RunError>(Outcome::Unavailable, error);
   if (std::string fault = takeKernelFault(); !fault.empty())
     return runtimeFailure(fault);
   if (status)

@@ -14,6 +14,7 @@
 #include "Mercury/InitAll.h"
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "Npy.h"
+#include "Object.h"
 #include "Reference.h"
 #include "Report.h"
 #include "RunError.h"
@@ -53,6 +54,21 @@ static Expected<Outcome> emit(mlir::ModuleOp module, CommandLine &line,
   auto lowered = lowerProgram(module, line.compile, *line.emit, program);
   if (!lowered)
     return lowered.takeError();
+  return Outcome::Success;
+}
+
+/// Writes the program as an object file.
+static Expected<Outcome> saveObject(mlir::ModuleOp module,
+                                    const CommandLine &line) {
+  CompiledProgram program;
+  auto lowered = lowerProgram(module, line.compile, Stage::LLVM, program);
+  if (!lowered)
+    return lowered.takeError();
+  // The host part for GPUs computes nothing, and may run on another machine.
+  if (Error error = emitObject(**lowered, line.compile.optLevel,
+                               line.compile.target == Target::CUDA,
+                               line.objectFile))
+    return std::move(error);
   return Outcome::Success;
 }
 
@@ -234,6 +250,8 @@ static Expected<Outcome> runFile(CommandLine &line, bool speaks,
     return badInput("cannot parse '" + line.file + "'");
   if (line.emit)
     return emit(*module, line, speaks ? llvm::outs() : llvm::nulls());
+  if (!line.objectFile.empty())
+    return saveObject(*module, line);
   if (!line.ranksAreProcesses || isPartOfJob())
     return run(*module, line, log, speaks);
   Expected<std::string> mpi = chooseMPI(line.mpi);
@@ -248,15 +266,27 @@ static Expected<Outcome> runFile(CommandLine &line, bool speaks,
   return static_cast<Outcome>(*code);
 }
 
-/// Becomes a rank of the job that this process is part of; returns its number.
+/// Whether the ranks, or this process as one of them, run on CUDA devices.
+static bool runsOnCuda(const CommandLine &line) {
+  return line.compile.target == Target::CUDA && !line.emit &&
+         line.objectFile.empty();
+}
+
+/// Becomes a rank of the job that this process is part of, or the only process;
+/// returns its number.
 static Expected<int> joinJob(const CommandLine &line) {
-  Expected<std::string> mpi = chooseMPI(line.mpi);
-  if (!mpi)
-    return mpi.takeError();
-  if (Error error = superviseRank())
-    return std::move(error);
-  if (Error error = bindMPI(*mpi))
-    return std::move(error);
+  if (runsOnCuda(line)) {
+    if (Error error = bindCuda())
+      return std::move(error);
+  } else {
+    Expected<std::string> mpi = chooseMPI(line.mpi);
+    if (!mpi)
+      return mpi.takeError();
+    if (Error error = superviseRank())
+      return std::move(error);
+    if (Error error = bindMPI(*mpi))
+      return std::move(error);
+  }
   int32_t process, processes;
   char problem[1024] = "";
   if (hostLibrary().processes(&process, &processes, problem, sizeof(problem)))
@@ -298,7 +328,7 @@ int main(int argc, char **argv) {
     return 0;
   }
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (!line->ranksAreProcesses || !isPartOfJob()) {
+  if (!runsOnCuda(*line) && (!line->ranksAreProcesses || !isPartOfJob())) {
     code = codeOf(runFile(*line, /*speaks=*/true, arguments));
     say();
     return code;

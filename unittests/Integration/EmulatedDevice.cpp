@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Programs.h"
 #include <atomic>
 #include <gtest/gtest.h>
@@ -73,6 +74,20 @@ TEST(EmulatedDevice, EveryContractionSchedule) {
 TEST(EmulatedDevice, EveryAttentionSchedule) {
   runEverySchedule(NamedSchedule::Scope::Attention,
                    attentionText(4, 1, 16, 16, 8));
+}
+
+// Where streams wait for nothing, results are wrong: the tests above can fail.
+TEST(EmulatedDevice, WrongWithoutEvents) {
+  Program program(matmulText(24, 24, 24), 11);
+  program.target = run::Target::Emulated;
+  program.jitterSeconds = 0.002;
+  program.changeDevice = [](mlir::Operation *module) {
+    module->walk([](commir::WaitEventOp wait) { wait.erase(); });
+  };
+  bool isWrong = false;
+  for (int i = 0; i < 20 && !isWrong; ++i)
+    isWrong = !program.runOnRanks("all_gather_gemm_shifted", "gpu=4").empty();
+  EXPECT_TRUE(isWrong);
 }
 
 // Device code, with edges that no tile divides.

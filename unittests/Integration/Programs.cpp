@@ -105,7 +105,12 @@ std::string Program::runRanks(const std::string &schedule,
   options.target = target;
   options.kernels = kernels;
   options.optLevel = 0;
-  options.observer = observer;
+  options.observer = [&](run::Stage stage, Operation *op) {
+    if (observer)
+      observer(stage, op);
+    if (stage == run::Stage::Gpu && changeDevice)
+      changeDevice(op);
+  };
   options.verifyEach = verifyEach;
   said.clear();
   auto program = run::compileProgram(*module, options);

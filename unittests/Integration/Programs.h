@@ -66,6 +66,8 @@ public:
   run::Target target = run::Target::CPU;
   EmulatedKernels kernels = EmulatedKernels::CPU;
   double jitterSeconds = 0;
+  /// Changes a program for devices before it becomes calls; null: does not.
+  std::function<void(mlir::Operation *)> changeDevice;
 
   /// Runs the function distributed by `schedule` (a name, or text) on ranks of
   /// `topology`, strictly, and compares results, and the bytes held with those

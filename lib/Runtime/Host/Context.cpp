@@ -195,3 +195,5 @@ void mercury_host_reset_stats(mercury_context *context) {
   context->bytesReceived = 0;
   context->messages = 0;
 }
+
+int64_t mercury_host_live_handles(void) { return LiveHandle::count(); }

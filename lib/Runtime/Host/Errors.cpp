@@ -10,8 +10,6 @@
 
 using namespace mercury::host;
 
-int64_t mercury_host_live_handles(void) { return LiveHandle::count(); }
-
 const char *ncclGetErrorString(ncclResult_t result) {
   switch (result) {
   case ncclSuccess:

@@ -1,13 +1,15 @@
 // RUN: mercury-opt %s --pass-pipeline='builtin.module(gpu.module(mercury-legalize-kernels))' | FileCheck %s
 
 gpu.module @kernels {
+  // By the op's definition: the maximum of the second bound and the minimum of
+  // the number and the first.
   // CHECK-LABEL: func.func @clamp(
-  // CHECK-SAME: %[[X:.*]]: f32, %[[LOW:.*]]: f32, %[[HIGH:.*]]: f32
-  func.func @clamp(%x: f32, %low: f32, %high: f32) -> f32 {
-    // CHECK: %[[LESS:.*]] = arith.minimumf %[[X]], %[[HIGH]]
-    // CHECK: %[[R:.*]] = arith.maximumf %[[LESS]], %[[LOW]]
+  // CHECK-SAME: %[[X:.*]]: f32, %[[FIRST:.*]]: f32, %[[SECOND:.*]]: f32
+  func.func @clamp(%x: f32, %first: f32, %second: f32) -> f32 {
+    // CHECK: %[[LESS:.*]] = arith.minimumf %[[X]], %[[FIRST]]
+    // CHECK: %[[R:.*]] = arith.maximumf %[[LESS]], %[[SECOND]]
     // CHECK: return %[[R]]
-    %r = math.clampf %x to [%low, %high] : f32
+    %r = math.clampf %x to [%first, %second] : f32
     return %r : f32
   }
 

@@ -183,10 +183,10 @@ def LegalizeKernelsPass
     **Precondition:** none. **Postcondition:** neither is left.
 
     ```mlir
-    %r = math.clampf %x to [%low, %high] : f32
+    %r = math.clampf %x to [%a, %b] : f32
     // becomes
-    %0 = arith.minimumf %x, %high : f32
-    %r = arith.maximumf %0, %low : f32
+    %0 = arith.minimumf %x, %a : f32
+    %r = arith.maximumf %0, %b : f32
     ```
   }];
   let dependentDialects = ["mlir::arith::ArithDialect",
