@@ -122,7 +122,8 @@ FailureOr<Shape::Buffer> matchBuffer(func::FuncOp kernel,
   Value value = operand.value;
   auto fail = [&](StringRef why) {
     if (reason)
-      llvm::raw_string_ostream(*reason) << value.getType() << " " << why;
+      llvm::raw_string_ostream(*reason)
+          << "'" << value.getType() << "' " << why;
     return failure();
   };
   auto type = dyn_cast<MemRefType>(value.getType());

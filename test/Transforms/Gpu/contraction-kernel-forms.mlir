@@ -76,3 +76,20 @@ func.func private @matvec(%a: memref<200x40xf32>, %x: memref<40xf32>, %y: memref
   linalg.matvec ins(%a, %x : memref<200x40xf32>, memref<40xf32>) outs(%y : memref<200xf32>)
   return
 }
+
+// -----
+
+// A constant of the kernel is one of the device, with the alignment it has.
+// CHECK: gpu.module @kernels
+// CHECK: memref.global "private" constant @weights
+// CHECK-LABEL: gpu.func @constant(
+// CHECK: %[[B:.*]] = memref.get_global @weights
+// CHECK: %[[FLAT:.*]] = memref.reinterpret_cast %[[B]]
+// CHECK: vector.load %[[FLAT]][%{{.*}}] {alignment = 16 : i64} : memref<256xf32>, vector<4xf32>
+// CHECK: gpu.return
+memref.global "private" constant @weights : memref<16x16xf32> = dense<1.0> {alignment = 64 : i64}
+func.func private @constant(%a: memref<16x16xf32>, %c: memref<16x16xf32>) attributes {commir.kernel} {
+  %b = memref.get_global @weights : memref<16x16xf32>
+  linalg.matmul ins(%a, %b : memref<16x16xf32>, memref<16x16xf32>) outs(%c : memref<16x16xf32>)
+  return
+}
