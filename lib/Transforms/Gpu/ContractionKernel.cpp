@@ -12,14 +12,15 @@
 // are staged as f32 (f64 for an f64 output): each element is converted once,
 // and not by each of the threads that read it.
 //
-// A block of m x n over k steps reads (m + n) k elements from memory, writes
-// and reads m n, and does 2 m n k flops: with 128 x 128 and f32, 32 flops a
-// byte. The operation is bound by multiply-adds there on chips with up to 32
-// flops a byte, which none of ours exceeds for f32.
+// A block of m x n over k steps reads (m + n) k elements, reads and writes m n,
+// and does 2 m n k flops: with 128 x 128 and f32, 32 flops for a byte. Memory
+// keeps up with that where a chip does less than 32 flops of f32 in the time of
+// a byte (an A100 does 10, an H100 20); others need what blocks share in cache.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ContractionRegisters.h"
+#include "KernelConstants.h"
 #include "KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,10 +32,6 @@ using namespace mercury;
 
 using Role = Contraction::Role;
 
-static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-
 /// Blocks are numbered along the columns, then the rows, then the batch: those
 /// that run together share rows of A.
 static BlockPosition createPosition(ImplicitLocOpBuilder &b,
@@ -43,13 +40,13 @@ static BlockPosition createPosition(ImplicitLocOpBuilder &b,
   BlockPosition position;
   position.thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
   Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
-  Value blocksN = constant(b, tiling.blocksN(shape)),
-        blocksM = constant(b, tiling.blocksM(shape));
+  Value blocksN = createIndex(b, tiling.blocksN(shape)),
+        blocksM = createIndex(b, tiling.blocksM(shape));
   Value row = arith::DivUIOp::create(b, block, blocksN);
   position.firstColumn = arith::MulIOp::create(
-      b, arith::RemUIOp::create(b, block, blocksN), constant(b, tiling.n));
+      b, arith::RemUIOp::create(b, block, blocksN), createIndex(b, tiling.n));
   position.firstRow = arith::MulIOp::create(
-      b, arith::RemUIOp::create(b, row, blocksM), constant(b, tiling.m));
+      b, arith::RemUIOp::create(b, row, blocksM), createIndex(b, tiling.m));
   position.batch = arith::DivUIOp::create(b, row, blocksM);
   return position;
 }
@@ -63,7 +60,7 @@ static void createBody(ImplicitLocOpBuilder &b, gpu::GPUFuncOp function,
   StagedOperand rhs(b, function, shape, StridedContraction::B, tiling, position,
                     shape.accumulator);
   RegisterTile registers(b, tiling, position, shape.accumulator);
-  Value zero = constant(b, 0), one = constant(b, 1), stage = zero;
+  Value zero = createIndex(b, 0), one = createIndex(b, 1), stage = zero;
   SmallVector<Value> sums = registers.zeros(b);
 
   lhs.store(b, zero, lhs.load(b, zero));
@@ -72,14 +69,14 @@ static void createBody(ImplicitLocOpBuilder &b, gpu::GPUFuncOp function,
   if (int64_t steps = tiling.steps(shape); steps > 1) {
     // A step multiplies one stage and fills the other, which all threads have
     // left by the barrier of the step before.
-    Value last = constant(b, steps - 1), two = constant(b, 2);
-    stage = constant(b, (steps - 1) % 2);
+    Value last = createIndex(b, steps - 1), two = createIndex(b, 2);
+    stage = createIndex(b, (steps - 1) % 2);
     auto loop = scf::ForOp::create(b, zero, last, one, sums);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value step = loop.getInductionVar();
     Value next = arith::AddIOp::create(b, step, one);
-    Value firstK = arith::MulIOp::create(b, next, constant(b, tiling.k));
+    Value firstK = arith::MulIOp::create(b, next, createIndex(b, tiling.k));
     SmallVector<Value> nextLhs = lhs.load(b, firstK),
                        nextRhs = rhs.load(b, firstK);
     SmallVector<Value> partial =
@@ -93,7 +90,7 @@ static void createBody(ImplicitLocOpBuilder &b, gpu::GPUFuncOp function,
     sums.assign(loop.result_begin(), loop.result_end());
   }
   sums = registers.multiply(b, lhs, rhs, stage, sums);
-  registers.addTo(b, OutputTile(b, function, shape, tiling, position), sums);
+  registers.addTo(b, OutputTile(b, shape, tiling, position), sums);
 }
 
 namespace {
@@ -109,9 +106,11 @@ public:
             const Chip &) const override {
     StridedContraction shape = *matchStridedContraction(kernel);
     ContractionTiling tiling = chooseTiling(shape);
-    Operation &op = kernel.getBody().front().front();
-    ImplicitLocOpBuilder b(op.getLoc(),
+    ImplicitLocOpBuilder b(kernel.getLoc(),
                            OpBuilder::atBlockEnd(&function.getBody().front()));
+    IRMapping values = mapKernelValues(b, kernel, function);
+    for (StridedContraction::Buffer &buffer : shape.buffers)
+      buffer.value = values.lookup(buffer.value);
     int32_t blocks = 1;
     if (!shape.isEmpty()) {
       blocks = tiling.blocks(shape);

@@ -17,12 +17,11 @@ using namespace mercury;
 
 using Role = Contraction::Role;
 
-OutputTile::OutputTile(ImplicitLocOpBuilder &b, gpu::GPUFuncOp function,
-                       const StridedContraction &shape,
+OutputTile::OutputTile(ImplicitLocOpBuilder &b, const StridedContraction &shape,
                        const ContractionTiling &tiling,
                        const BlockPosition &position)
     : shape(shape), tiling(tiling), position(position),
-      flat(createFlatView(b, function, shape.buffers[StridedContraction::C])),
+      flat(createFlatView(b, shape.buffers[StridedContraction::C])),
       start(createOffset(b, shape, StridedContraction::C, Role::Batch,
                          position.batch)) {}
 
@@ -65,10 +64,9 @@ void OutputTile::add(ImplicitLocOpBuilder &b, Value row, Value column,
     Value at = arith::AddIOp::create(b, first, inTile);
     int64_t extent = shape.extent(role);
     if (extent % tile != 0)
-      guard = createAnd(
-          b, guard,
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at,
-                                arith::ConstantIndexOp::create(b, extent)));
+      guard = createAnd(b, guard,
+                        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at,
+                                              createIndex(b, extent)));
     return createOffset(b, shape, StridedContraction::C, role, at);
   };
   Value inRows;
@@ -80,8 +78,7 @@ void OutputTile::add(ImplicitLocOpBuilder &b, Value row, Value column,
       std::min(length, shape.vectorWidth(StridedContraction::C, Role::N));
   for (int64_t first = 0; first != length; first += width) {
     Value guard = inRows;
-    Value from = b.createOrFold<arith::AddIOp>(
-        column, arith::ConstantIndexOp::create(b, first));
+    Value from = b.createOrFold<arith::AddIOp>(column, createIndex(b, first));
     Value offset = arith::AddIOp::create(
         b, rowOffset,
         index(position.firstColumn, from, Role::N, tiling.n, guard));

@@ -16,9 +16,8 @@ namespace mercury {
 /// The tile of C that a block adds to, whatever threads hold of it.
 class OutputTile {
 public:
-  OutputTile(mlir::ImplicitLocOpBuilder &b, mlir::gpu::GPUFuncOp function,
-             const StridedContraction &shape, const ContractionTiling &tiling,
-             const BlockPosition &position);
+  OutputTile(mlir::ImplicitLocOpBuilder &b, const StridedContraction &shape,
+             const ContractionTiling &tiling, const BlockPosition &position);
 
   /// Adds `sums`, a vector of accumulators, to the columns from `column` on of
   /// `row` (indices in the tile), as far as they lie in C. `column` is a

@@ -22,10 +22,6 @@ static constexpr int64_t kGroup = 4;
 /// to go ahead of the multiply-adds that use them.
 static constexpr int64_t kUnroll = 4;
 
-static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-
 /// Keeps LLVM and ptxas from unrolling `loop` further: ptxas would then read
 /// all of shared memory first, into more registers than there are.
 static void disableUnrolling(scf::ForOp loop) {
@@ -43,11 +39,11 @@ static void disableUnrolling(scf::ForOp loop) {
 static SmallVector<Value> createGroups(ImplicitLocOpBuilder &b, Value thread,
                                        int64_t threads, int64_t elements,
                                        int64_t group) {
-  Value first = b.createOrFold<arith::MulIOp>(thread, constant(b, group));
+  Value first = b.createOrFold<arith::MulIOp>(thread, createIndex(b, group));
   SmallVector<Value> groups;
   for (int64_t i = 0; i != elements / group; ++i)
-    groups.push_back(
-        b.createOrFold<arith::AddIOp>(first, constant(b, i * threads * group)));
+    groups.push_back(b.createOrFold<arith::AddIOp>(
+        first, createIndex(b, i * threads * group)));
   return groups;
 }
 
@@ -58,7 +54,7 @@ RegisterTile::RegisterTile(ImplicitLocOpBuilder &b,
   rowsOfGroup = std::min(tiling.threadM, kGroup);
   int64_t columns = std::min(tiling.threadN, kGroup);
   columnsType = VectorType::get({columns}, accumulator);
-  Value threadsN = constant(b, tiling.threadsN());
+  Value threadsN = createIndex(b, tiling.threadsN());
   rowGroups =
       createGroups(b, arith::DivUIOp::create(b, position.thread, threadsN),
                    tiling.threadsM(), tiling.threadM, rowsOfGroup);
@@ -92,15 +88,15 @@ SmallVector<Value> RegisterTile::multiply(ImplicitLocOpBuilder &b,
                                           const StagedOperand &rhs, Value stage,
                                           ValueRange sums) const {
   auto rowsType = VectorType::get({rowsOfGroup}, columnsType.getElementType());
-  auto loop = scf::ForOp::create(b, constant(b, 0), constant(b, tiling.k),
-                                 constant(b, kUnroll), sums);
+  auto loop = scf::ForOp::create(b, createIndex(b, 0), createIndex(b, tiling.k),
+                                 createIndex(b, kUnroll), sums);
   disableUnrolling(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> results(loop.getRegionIterArgs());
   for (int64_t step = 0; step != kUnroll; ++step) {
     Value k = b.createOrFold<arith::AddIOp>(loop.getInductionVar(),
-                                            constant(b, step));
+                                            createIndex(b, step));
     SmallVector<Value> rows =
         createLoads(b, lhs, stage, k, rowGroups, rowsType);
     SmallVector<Value> columns =
@@ -126,7 +122,7 @@ void RegisterTile::addTo(ImplicitLocOpBuilder &b, const OutputTile &output,
   auto sum = sums.begin();
   for (int64_t row = 0; row != tiling.threadM; ++row) {
     Value at = b.createOrFold<arith::AddIOp>(rowGroups[row / rowsOfGroup],
-                                             constant(b, row % rowsOfGroup));
+                                             createIndex(b, row % rowsOfGroup));
     for (Value column : columnGroups)
       output.add(b, at, column, *sum++);
   }

@@ -8,8 +8,10 @@
 
 #include "ContractionShape.h"
 
+#include "KernelConstants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mercury;
@@ -29,6 +31,14 @@ int64_t Shape::extent(Role role) const {
   for (const Axis &axis : axes(role))
     product *= axis.extent;
   return product;
+}
+
+void Shape::swapInputs() {
+  std::swap(buffers[A], buffers[B]);
+  std::swap(axes(Role::M), axes(Role::N));
+  for (Role role : kRoles)
+    for (Axis &axis : axes(role))
+      std::swap(axis.strides[A], axis.strides[B]);
 }
 
 bool Shape::isEmpty() const {
@@ -71,8 +81,12 @@ namespace {
 std::optional<SmallVector<int64_t>> staticStrides(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (!type.hasStaticShape() ||
-      failed(type.getStridesAndOffset(strides, offset)) || offset != 0)
+  if (!type.hasStaticShape())
+    return std::nullopt;
+  // No element, no strides that MLIR would tell.
+  if (type.getNumElements() == 0)
+    return SmallVector<int64_t>(type.getRank(), 1);
+  if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0)
     return std::nullopt;
   for (int64_t stride : strides)
     if (ShapedType::isDynamic(stride) || stride < 0)
@@ -82,6 +96,53 @@ std::optional<SmallVector<int64_t>> staticStrides(MemRefType type) {
 
 bool isDeviceFloat(Type type) {
   return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
+}
+
+/// Bytes that the address of `buffer` in `kernel` is known to be a multiple of.
+int64_t alignmentOf(func::FuncOp kernel, Value buffer) {
+  int64_t bytes = bytesOf(getElementTypeOrSelf(buffer));
+  if (auto argument = dyn_cast<BlockArgument>(buffer)) {
+    auto known = kernel.getArgAttrOfType<IntegerAttr>(
+        argument.getArgNumber(), LLVM::LLVMDialect::getAlignAttrName());
+    return known ? std::max(bytes, known.getInt()) : bytes;
+  }
+  auto name = buffer.getDefiningOp<memref::GetGlobalOp>();
+  auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
+      kernel, name.getNameAttr());
+  return std::max<int64_t>(bytes, global.getAlignment().value_or(1));
+}
+
+/// The buffer that `operand` is; adds to `strides` what each of `loops` moves
+/// in it.
+FailureOr<Shape::Buffer> matchBuffer(func::FuncOp kernel,
+                                     const Contraction::Operand &operand,
+                                     unsigned loops,
+                                     SmallVectorImpl<int64_t> &strides,
+                                     std::string *reason) {
+  Value value = operand.value;
+  auto fail = [&](StringRef why) {
+    if (reason)
+      llvm::raw_string_ostream(*reason)
+          << "'" << value.getType() << "' " << why;
+    return failure();
+  };
+  auto type = dyn_cast<MemRefType>(value.getType());
+  if (!type)
+    return fail("is no memref");
+  std::optional<SmallVector<int64_t>> ofDims = staticStrides(type);
+  if (!ofDims)
+    return fail("has no static strides");
+  if (!isDeviceFloat(type.getElementType()))
+    return fail("is not of f16 to f64");
+  for (unsigned loop = 0; loop != loops; ++loop) {
+    std::optional<unsigned> dim = operand.dimOf(loop);
+    strides.push_back(dim ? (*ofDims)[*dim] : 0);
+  }
+  int64_t span = 1;
+  for (auto [size, stride] : llvm::zip_equal(type.getShape(), *ofDims))
+    span += std::max<int64_t>(size - 1, 0) * stride;
+  return Shape::Buffer{value, type.getElementType(), alignmentOf(kernel, value),
+                       span};
 }
 
 /// Puts the loop with the least stride last, and makes one axis of neighbours
@@ -124,10 +185,15 @@ FailureOr<Shape> mercury::matchStridedContraction(func::FuncOp kernel,
       *reason = why.str();
     return failure();
   };
-  if (!kernel.getBody().hasOneBlock() ||
-      !llvm::hasNItems(kernel.getBody().front(), 2))
-    return fail("it is not one op");
-  auto op = dyn_cast<linalg::LinalgOp>(kernel.getBody().front().front());
+  Operation *only = nullptr;
+  for (Operation &inside : kernel.front().without_terminator()) {
+    if (isKernelConstant(&inside))
+      continue;
+    if (only)
+      return fail("it is not one op");
+    only = &inside;
+  }
+  auto op = dyn_cast_or_null<linalg::LinalgOp>(only);
   if (!op)
     return fail("it is not a linalg op");
   FailureOr<Contraction> contraction = matchContraction(op, reason);
@@ -135,78 +201,57 @@ FailureOr<Shape> mercury::matchStridedContraction(func::FuncOp kernel,
     return failure();
 
   Shape shape;
-  auto &[a, b, c] = shape.buffers;
-  std::array<SmallVector<int64_t>, 3> stridesByLoop;
+  std::array<SmallVector<int64_t>, 3> strides; // of each loop
   const Contraction::Operand *operands[] = {&contraction->a, &contraction->b,
                                             &contraction->c};
   for (auto [number, operand] : llvm::enumerate(operands)) {
-    auto type = dyn_cast<MemRefType>(operand->value.getType());
-    auto argument = dyn_cast<BlockArgument>(operand->value);
-    if (!type || !argument)
-      return fail("operand " + Twine(number) + " is not an argument");
-    std::optional<SmallVector<int64_t>> strides = staticStrides(type);
-    if (!strides)
-      return fail("operand " + Twine(number) + " has no static strides");
-    if (!isDeviceFloat(type.getElementType()))
-      return fail("operand " + Twine(number) + " is not of f16 to f64");
-    int64_t alignment = bytesOf(type.getElementType()), span = 1;
-    if (auto known = kernel.getArgAttrOfType<IntegerAttr>(
-            argument.getArgNumber(), LLVM::LLVMDialect::getAlignAttrName()))
-      alignment = std::max(alignment, known.getInt());
-    for (auto [size, stride] : llvm::zip(type.getShape(), *strides))
-      span += std::max<int64_t>(size - 1, 0) * stride;
-    shape.buffers[number] = {argument.getArgNumber(), type.getElementType(),
-                             alignment, span};
-    for (unsigned loop = 0; loop != contraction->extents.size(); ++loop) {
-      std::optional<unsigned> dim = operand->dimOf(loop);
-      stridesByLoop[number].push_back(dim ? (*strides)[*dim] : 0);
-    }
+    FailureOr<Shape::Buffer> buffer = matchBuffer(
+        kernel, *operand, contraction->extents.size(), strides[number], reason);
+    if (failed(buffer))
+      return failure();
+    shape.buffers[number] = *buffer;
   }
-  if (c.argument == a.argument || c.argument == b.argument)
+  auto &[a, b, c] = shape.buffers;
+  if (c.value == a.value || c.value == b.value)
     return fail("its output is an input");
+  shape.accumulator = c.element.isF64()
+                          ? FloatType(Float64Type::get(op.getContext()))
+                          : Float32Type::get(op.getContext());
   for (auto [loop, extent] : llvm::enumerate(contraction->extents)) {
     if (extent == 1)
       continue;
     Role role = contraction->roles[loop];
-    if (role != Role::K && stridesByLoop[Shape::C][loop] == 0)
+    if (role != Role::K && strides[Shape::C][loop] == 0)
       return fail("elements of its output share their place");
     shape.axes(role).push_back(
         {extent,
-         {stridesByLoop[Shape::A][loop], stridesByLoop[Shape::B][loop],
-          stridesByLoop[Shape::C][loop]}});
+         {strides[Shape::A][loop], strides[Shape::B][loop],
+          strides[Shape::C][loop]}});
   }
   for (Role role : kRoles)
     collapse(shape.axes(role));
-  MLIRContext *context = kernel.getContext();
-  shape.accumulator = c.element.isF64() ? FloatType(Float64Type::get(context))
-                                        : Float32Type::get(context);
-
-  if (shape.innerStride(Shape::C, Role::M) == 1) {
-    std::swap(a, b);
-    std::swap(shape.axes(Role::M), shape.axes(Role::N));
-    for (Role role : kRoles)
-      for (Shape::Axis &axis : shape.axes(role))
-        std::swap(axis.strides[Shape::A], axis.strides[Shape::B]);
-  }
+  if (shape.innerStride(Shape::C, Role::M) == 1)
+    shape.swapInputs();
   return shape;
+}
+
+Value mercury::createIndex(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
 }
 
 Value mercury::createOffset(ImplicitLocOpBuilder &b, const Shape &shape,
                             Shape::Operand operand, Role role, Value index) {
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, value);
-  };
   Value offset;
   ArrayRef<Shape::Axis> axes = shape.axes(role);
   for (size_t i = axes.size(); i-- > 0;) {
-    Value digit = index, extent = constant(axes[i].extent);
+    Value digit = index, extent = createIndex(b, axes[i].extent);
     if (i != 0) {
       digit = b.createOrFold<arith::RemUIOp>(index, extent);
       index = b.createOrFold<arith::DivUIOp>(index, extent);
     }
     Value term = b.createOrFold<arith::MulIOp>(
-        digit, constant(axes[i].strides[operand]));
+        digit, createIndex(b, axes[i].strides[operand]));
     offset = offset ? b.createOrFold<arith::AddIOp>(offset, term) : term;
   }
-  return offset ? offset : constant(0);
+  return offset ? offset : createIndex(b, 0);
 }

@@ -31,7 +31,7 @@ struct StridedContraction {
   };
 
   struct Buffer {
-    unsigned argument;  ///< of the kernel
+    mlir::Value value;  ///< an argument of the kernel or a constant in it
     mlir::Type element; ///< f16, bf16, f32 or f64
     int64_t alignment;  ///< bytes, of the first element
     int64_t span;       ///< elements from the first to the last, inclusive
@@ -55,18 +55,23 @@ struct StridedContraction {
   /// side and aligned in `operand` from every multiple of it on along `role`,
   /// whatever the other indices are.
   int64_t vectorWidth(Operand operand, Role role) const;
+  /// Exchanges A with B and m with n: the product commutes.
+  void swapInputs();
 
 private:
   std::array<llvm::SmallVector<Axis>, 4> digits;
 };
 
-/// Matches a kernel that is one contraction of its arguments, of which none is
-/// empty of strides known at compile time. Exchanges A and B where this makes
-/// the columns the contiguous index of C. On failure `reason`, if given, says
-/// why in a few words.
+/// Matches a kernel that is one contraction of its arguments and of constants,
+/// whose strides are known and not negative. Exchanges A and B, and with them m
+/// and n, where this makes the columns the contiguous index of C. On failure
+/// `reason`, if given, says why in a few words.
 mlir::FailureOr<StridedContraction>
 matchStridedContraction(mlir::func::FuncOp kernel,
                         std::string *reason = nullptr);
+
+/// The constant `value`, of type index.
+mlir::Value createIndex(mlir::ImplicitLocOpBuilder &b, int64_t value);
 
 /// The offset in `operand`, in elements, of the linear index `index` of `role`.
 mlir::Value createOffset(mlir::ImplicitLocOpBuilder &b,

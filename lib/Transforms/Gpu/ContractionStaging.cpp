@@ -19,13 +19,9 @@ using namespace mercury;
 
 using Role = Contraction::Role;
 
-static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-
 static Value createIsLess(ImplicitLocOpBuilder &b, Value index, int64_t bound) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index,
-                               constant(b, bound));
+                               createIndex(b, bound));
 }
 
 Value mercury::createAnd(ImplicitLocOpBuilder &b, Value x, Value y) {
@@ -34,13 +30,12 @@ Value mercury::createAnd(ImplicitLocOpBuilder &b, Value x, Value y) {
   return arith::AndIOp::create(b, x, y);
 }
 
-Value mercury::createFlatView(ImplicitLocOpBuilder &b, gpu::GPUFuncOp function,
+Value mercury::createFlatView(ImplicitLocOpBuilder &b,
                               const StridedContraction::Buffer &buffer) {
-  Value argument = function.getArgument(buffer.argument);
+  Attribute space = cast<MemRefType>(buffer.value.getType()).getMemorySpace();
   auto type =
-      MemRefType::get({buffer.span}, buffer.element, AffineMap(),
-                      cast<MemRefType>(argument.getType()).getMemorySpace());
-  return memref::ReinterpretCastOp::create(b, type, argument, /*offset=*/0,
+      MemRefType::get({buffer.span}, buffer.element, AffineMap(), space);
+  return memref::ReinterpretCastOp::create(b, type, buffer.value, /*offset=*/0,
                                            {buffer.span}, {1});
 }
 
@@ -64,7 +59,7 @@ StagedOperand::StagedOperand(ImplicitLocOpBuilder &b, gpu::GPUFuncOp function,
   function.setWorkgroupAttributionAttr(
       function.getNumWorkgroupAttributions() - 1,
       LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(16));
-  flat = createFlatView(b, function, shape.buffers[operand]);
+  flat = createFlatView(b, shape.buffers[operand]);
 
   // Neighbouring threads take neighbouring elements: along the index whose step
   // in memory is the shorter.
@@ -80,13 +75,13 @@ StagedOperand::StagedOperand(ImplicitLocOpBuilder &b, gpu::GPUFuncOp function,
   int64_t length = (alongK ? tiling.k : rows) / width;
   int64_t vectors = rows * tiling.k / width, threads = tiling.threads();
   assert(threads % length == 0 && "rows of vectors must divide the threads");
-  Value ofRow = constant(b, length);
+  Value ofRow = createIndex(b, length);
   Value along = b.createOrFold<arith::MulIOp>(
-      arith::RemUIOp::create(b, position.thread, ofRow), constant(b, width));
+      arith::RemUIOp::create(b, position.thread, ofRow), createIndex(b, width));
   Value firstAcross = b.createOrFold<arith::DivUIOp>(position.thread, ofRow);
   for (int64_t first = 0; first < vectors; first += threads) {
-    Value across =
-        b.createOrFold<arith::AddIOp>(firstAcross, constant(b, first / length));
+    Value across = b.createOrFold<arith::AddIOp>(
+        firstAcross, createIndex(b, first / length));
     Slot slot;
     slot.k = alongK ? along : across;
     slot.row = alongK ? across : along;
@@ -115,7 +110,7 @@ SmallVector<Value> StagedOperand::load(ImplicitLocOpBuilder &b,
       guard = createAnd(b, guard, createIsLess(b, k, shape.extent(Role::K)));
     // No branch: the first element can always be read, and is then dropped.
     if (guard)
-      offset = arith::SelectOp::create(b, guard, offset, constant(b, 0));
+      offset = arith::SelectOp::create(b, guard, offset, createIndex(b, 0));
     Value vector = vector::LoadOp::create(
         b, type, flat, offset, /*nontemporal=*/false,
         llvm::Align(width * own.getIntOrFloatBitWidth() / 8));
@@ -141,7 +136,7 @@ void StagedOperand::store(ImplicitLocOpBuilder &b, Value stage,
       return;
     }
     for (int64_t i = 0; i != width; ++i) {
-      Value k = b.createOrFold<arith::AddIOp>(slot.k, constant(b, i));
+      Value k = b.createOrFold<arith::AddIOp>(slot.k, createIndex(b, i));
       memref::StoreOp::create(b, vector::ExtractOp::create(b, vector, i),
                               shared, ValueRange{stage, k, slot.row});
     }

@@ -23,7 +23,6 @@ struct BlockPosition {
 
 /// `buffer` as one dimension that spans it.
 mlir::Value createFlatView(mlir::ImplicitLocOpBuilder &b,
-                           mlir::gpu::GPUFuncOp function,
                            const StridedContraction::Buffer &buffer);
 
 /// Both or the one that is there; a null guard holds always.

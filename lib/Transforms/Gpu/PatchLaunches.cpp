@@ -101,8 +101,12 @@ static FailureOr<DenseI64ArrayAttr> matchMatmul(func::FuncOp kernel,
                                  shape->extent(Role::K)};
   for (const Matrix &matrix : {*a, *b, *c})
     fields.append({matrix.row, matrix.column, matrix.batch});
-  for (const Shape::Buffer &buffer : shape->buffers)
-    fields.push_back(buffer.argument);
+  for (const Shape::Buffer &buffer : shape->buffers) {
+    auto argument = dyn_cast<BlockArgument>(buffer.value);
+    if (!argument)
+      return reason = "a matrix is a constant of the kernel", failure();
+    fields.push_back(argument.getArgNumber());
+  }
   return DenseI64ArrayAttr::get(kernel.getContext(), fields);
 }
 

@@ -45,3 +45,13 @@ func.func private @no_contraction(%a: memref<8xf32>) attributes {commir.kernel} 
   linalg.exp {commir.patch = "cublaslt"} ins(%a : memref<8xf32>) outs(%a : memref<8xf32>)
   return
 }
+
+// -----
+
+memref.global "private" constant @weights : memref<4x6xf32> = dense<1.0>
+func.func private @constant(%a: memref<8x4xf32>, %c: memref<8x6xf32>) attributes {commir.kernel} {
+  %b = memref.get_global @weights : memref<4x6xf32>
+  // expected-error @+1 {{kernel 'cublaslt' does not take this op: a matrix is a constant of the kernel}}
+  linalg.matmul {commir.patch = "cublaslt"} ins(%a, %b : memref<8x4xf32>, memref<4x6xf32>) outs(%c : memref<8x6xf32>)
+  return
+}
