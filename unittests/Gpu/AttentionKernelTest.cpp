@@ -54,6 +54,23 @@ TEST(AttentionKernel, OddFeatures) {
     }
 }
 
+/// Wide accesses only where addresses and strides allow them: the emulation
+/// checks alignment.
+TEST(AttentionKernel, Alignment) {
+  unsigned seed = 0;
+  for (const char *type : {"f32", "bf16"})
+    for (auto [alignment, room] :
+         {std::pair(0, 0), {8, 0}, {16, 1}, {16, 2}, {16, 4}, {16, 8}}) {
+      AttentionProblem problem = problemOf(12, 20, 16, 64, type);
+      for (auto *operand : {&problem.query, &problem.key, &problem.value,
+                            &problem.accumulator}) {
+        operand->alignment = alignment;
+        operand->room = room;
+      }
+      checkKernel(problem.check(++seed));
+    }
+}
+
 TEST(AttentionKernel, OddQueriesAndKeys) {
   unsigned seed = 0;
   for (int64_t queries : {1, 3, 17, 33, 64, 65, 100})

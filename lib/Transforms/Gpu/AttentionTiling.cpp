@@ -20,8 +20,8 @@ static constexpr int64_t kFeatureSlice = 32;
 static constexpr int64_t kValueSlice = 256;
 static constexpr int64_t kRowsPerThread = 4, kKeysPerThread = 4;
 /// Accumulators and scores that a thread has at most. Operands, maxima, sums
-/// and the addresses of rows (64 bits each) of mask and state come on top, and a
-/// thread has 255 registers.
+/// and the addresses of rows (64 bits each) of mask and state come on top, and
+/// a thread has 255 registers.
 static constexpr int64_t kRegisterTile = 48;
 
 /// The row length from `columns` (a multiple of 4) on that is an odd multiple
