@@ -64,9 +64,9 @@ KernelBuffer::KernelBuffer(MemRefType type, int64_t alignment)
 KernelBuffer::KernelBuffer(const KernelBuffer &other)
     : KernelBuffer(other.memref, other.alignment) {
   // The base may lie elsewhere in it.
-  size_t behind = std::min(memory.data() + memory.size() - base,
-                           other.memory.data() + other.memory.size() -
-                               other.base);
+  size_t behind =
+      std::min(memory.data() + memory.size() - base,
+               other.memory.data() + other.memory.size() - other.base);
   std::memcpy(base, other.base, behind);
 }
 

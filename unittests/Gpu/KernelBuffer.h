@@ -14,8 +14,8 @@
 namespace mercury::test {
 
 /// A view of a memref type of static layout, without offset, in memory of its
-/// own. What is no element of the view, between its rows and for some KiB before
-/// and behind it, holds a signalling NaN of every float type.
+/// own. What is no element of the view, between its rows and for some KiB
+/// before and behind it, holds a signalling NaN of every float type.
 class KernelBuffer {
 public:
   /// All elements hold the pattern, too. The address is a multiple of

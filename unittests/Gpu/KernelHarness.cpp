@@ -11,7 +11,6 @@
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/InitAll.h"
 #include "Mercury/Runtime/mercury_simt.h"
-#include "Mercury/Transforms/Gpu/Chip.h"
 #include "Mercury/Transforms/Local/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -19,15 +18,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/Program.h"
-#include "llvm/Support/Regex.h"
-#include "gtest/gtest.h"
 
-#include <cmath>
 #include <random>
 
 using namespace mlir;
@@ -138,8 +129,8 @@ llvm::Expected<Kernel::Module> Kernel::after(const std::string &passes) const {
 
 llvm::Expected<KernelProgram> Kernel::compile(Module lowered) const {
   KernelProgram program;
-  auto function = dyn_cast_or_null<func::FuncOp>(
-      findKernel(*lowered).getOperation());
+  auto function =
+      dyn_cast_or_null<func::FuncOp>(findKernel(*lowered).getOperation());
   if (!function)
     return llvm::createStringError("the module has no function for CPUs");
   function.setPublic();
@@ -167,9 +158,9 @@ llvm::Expected<KernelProgram> Kernel::loops() const {
 
 llvm::Expected<KernelProgram> Kernel::emulated(const std::string &chip,
                                                bool checks) const {
-  auto lowered = after("mercury-lower-kernels-to-gpu{chip=" + chip +
-                       "},mercury-emulate-kernels{checks=" +
-                       (checks ? "true" : "false") + "}");
+  auto lowered = after(
+      "mercury-lower-kernels-to-gpu{chip=" + chip +
+      "},mercury-emulate-kernels{checks=" + (checks ? "true" : "false") + "}");
   if (!lowered)
     return lowered.takeError();
   return compile(std::move(*lowered));
@@ -200,151 +191,4 @@ std::string KernelProgram::run(KernelArguments &arguments) const {
   if (llvm::Error error = engine->invokePacked(function, packed))
     return llvm::toString(std::move(error));
   return mercury_simt_error();
-}
-
-//===----------------------------------------------------------------------===//
-// For devices
-//===----------------------------------------------------------------------===//
-
-llvm::Expected<std::string> Kernel::deviceCode(const std::string &chip) const {
-  auto lowered = after("mercury-lower-kernels-to-gpu{chip=" + chip + "}");
-  if (!lowered)
-    return lowered.takeError();
-  std::string text;
-  llvm::raw_string_ostream(text) << **lowered;
-  return text;
-}
-
-llvm::Expected<std::string> Kernel::ptx(const std::string &name) const {
-  llvm::Expected<Chip> chip = findChip(name);
-  if (!chip)
-    return chip.takeError();
-  auto lowered = after(
-      "mercury-lower-kernels-to-gpu{chip=" + name +
-      "},nvvm-attach-target{chip=" + name +
-      " features=" + chip->defaultFeatures.str() +
-      " O=3},gpu.module(convert-vector-to-scf,convert-scf-to-cf,"
-      "expand-strided-metadata,lower-affine,"
-      "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv},canonicalize,cse,"
-      "reconcile-unrealized-casts),gpu-module-to-binary{format=isa}");
-  if (!lowered)
-    return lowered.takeError();
-  std::string text;
-  (*lowered)->walk([&](gpu::BinaryOp binary) {
-    for (Attribute object : binary.getObjects())
-      text += cast<gpu::ObjectAttr>(object).getObject().getValue().str();
-  });
-  return text;
-}
-
-static std::string ptxasPath() {
-  auto root = llvm::sys::Process::GetEnv("CUDA_HOME");
-  return root ? *root + "/bin/ptxas" : "";
-}
-
-bool mercury::test::hasPtxas() {
-  return llvm::sys::fs::can_execute(ptxasPath());
-}
-
-llvm::Expected<KernelResources>
-Kernel::assemble(const std::string &chip) const {
-  auto text = ptx(chip);
-  if (!text)
-    return text.takeError();
-  SmallString<64> source, report;
-  int descriptor;
-  if (auto error = llvm::sys::fs::createTemporaryFile("mercury", "ptx",
-                                                      descriptor, source))
-    return llvm::errorCodeToError(error);
-  llvm::FileRemover removeSource(source);
-  llvm::raw_fd_ostream(descriptor, /*shouldClose=*/true) << *text;
-  if (auto error = llvm::sys::fs::createTemporaryFile("mercury", "txt", report))
-    return llvm::errorCodeToError(error);
-  llvm::FileRemover removeReport(report);
-  std::string ptxas = ptxasPath(), arch = "-arch=" + chip;
-  int status = llvm::sys::ExecuteAndWait(
-      ptxas, {ptxas, "-v", arch, source, "-o", "/dev/null"}, std::nullopt,
-      {std::nullopt, StringRef(report), StringRef(report)});
-  auto said = llvm::MemoryBuffer::getFile(report);
-  if (!said)
-    return llvm::errorCodeToError(said.getError());
-  StringRef output = (*said)->getBuffer();
-  if (status != 0)
-    return llvm::createStringError("ptxas: " + output + "\n" + *text);
-  auto number = [&](StringRef pattern) -> int64_t {
-    SmallVector<StringRef> matches;
-    if (!llvm::Regex(pattern).match(output, &matches))
-      return 0;
-    return std::stoll(matches[1].str());
-  };
-  KernelResources resources;
-  resources.registers = number("Used ([0-9]+) registers");
-  resources.sharedBytes = number("([0-9]+) bytes smem");
-  resources.spilledBytes = number("([0-9]+) bytes spill stores");
-  return resources;
-}
-
-//===----------------------------------------------------------------------===//
-// checkKernel
-//===----------------------------------------------------------------------===//
-
-/// Compares one run. Returns the greatest norm.
-static double compare(const KernelArguments &before,
-                      const KernelArguments &expected,
-                      const KernelArguments &actual, double tolerance) {
-  double greatest = 0;
-  for (size_t i = 0; i < actual.size(); ++i) {
-    if (!actual[i].buffer)
-      continue;
-    EXPECT_TRUE(actual[i]->isIntact())
-        << "wrote outside of the elements of argument " << i;
-    if (*expected[i] == *before[i]) {
-      EXPECT_TRUE(*actual[i] == *before[i]) << "changed argument " << i;
-      continue;
-    }
-    double norm = relativeNorm(*actual[i], *expected[i]);
-    EXPECT_LE(norm, tolerance) << "argument " << i;
-    greatest = std::max(greatest, norm);
-  }
-  return greatest;
-}
-
-double mercury::test::checkKernel(const KernelCheck &check) {
-  SCOPED_TRACE(check.chip + ", seed " + std::to_string(check.seed) + "\n" +
-               check.text);
-  auto failed = [](llvm::Error error) {
-    ADD_FAILURE() << llvm::toString(std::move(error));
-    return std::numeric_limits<double>::infinity();
-  };
-  auto kernel = Kernel::parse(check.text);
-  if (!kernel)
-    return failed(kernel.takeError());
-  KernelArguments before = kernel->makeArguments(check.seed);
-  if (check.prepare)
-    check.prepare(before);
-  KernelArguments expected = before;
-  if (check.reference) {
-    check.reference(expected);
-  } else {
-    auto loops = kernel->loops();
-    if (!loops)
-      return failed(loops.takeError());
-    EXPECT_EQ(loops->run(expected), "");
-  }
-  auto program = kernel->emulated(check.chip);
-  if (!program)
-    return failed(program.takeError());
-  double greatest = 0;
-  for (const std::string &order : check.orders) {
-    SCOPED_TRACE(order);
-    EXPECT_EQ(mercury_simt_set_order(order.c_str()), 0);
-    KernelArguments actual = before;
-    EXPECT_EQ(program->run(actual), "");
-    greatest = std::max(
-        greatest, compare(before, expected, actual, check.tolerance));
-    if (testing::Test::HasFailure())
-      break; // the other orders say the same
-  }
-  mercury_simt_set_order("ascending");
-  return greatest;
 }

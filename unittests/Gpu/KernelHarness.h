@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel is text: a module with one function that has `commir.kernel`, made of
-// ops on its arguments, or a gpu.module with one device function. checkKernel
-// runs the device code that Mercury makes of it, on CPUs, under several orders
-// of threads, and compares with the function as plain loops:
+// A kernel is text: a module with one function that has `commir.kernel`, made
+// of ops on its arguments, or a gpu.module with one device function.
+// checkKernel runs the device code that Mercury makes of it, on CPUs, under
+// several orders of threads, and compares with the function as plain loops:
 //
 //   KernelCheck check;
 //   check.text = R"(

@@ -13,11 +13,12 @@
  * chosen. Shared memory is full of ones (NaN) when a block starts.
  *
  * Faults end the kernel and are recorded with kernel, block, thread and op:
- * threads that wait at different barriers, or for threads that have ended; lanes
- * at different shuffles, and values from lanes that are not there; and, where
- * the code was made with checks, indices outside of a buffer, addresses that do
- * not have the promised alignment, and two threads at one byte of shared memory
- * without a barrier in between, one of them writing.
+ * threads that wait at different barriers, or for threads that have ended;
+ * lanes at different shuffles, and values from lanes that are not there; and,
+ * where the code was made with checks, indices outside of a buffer, addresses
+ * that do not have the promised alignment, and races: two threads of a block at
+ * one byte without a barrier in between, or two blocks at one byte, one of them
+ * writing.
  *
  * Several threads of the process may run kernels at once.
  *
@@ -37,9 +38,9 @@ enum { MERCURY_SIMT_WARP = 32 };
 /*===--- For programs -----------------------------------------------------===*/
 
 /* The order in which threads of a block, and blocks, take turns: "ascending",
- * "descending", or "random:SEED" with a number. Without a call it is that of the
- * environment variable MERCURY_SIMT_ORDER, or ascending. Returns 0, or 1 and
- * changes nothing when the text is none of these. */
+ * "descending", or "random:SEED" with a number. Without a call it is that of
+ * the environment variable MERCURY_SIMT_ORDER, or ascending. Returns 0, or 1
+ * and changes nothing when the text is none of these. */
 int32_t mercury_simt_set_order(const char *order);
 
 /* The first fault since the start or the last mercury_simt_clear_error, of any
@@ -82,8 +83,8 @@ enum {
 };
 
 /* Returns when all threads of the warp that have not ended are here: in the low
- * half the `value` of the lane that `mode` and `offset` say, in the high half 1;
- * or the thread's own value and 0 when there is no such lane in a warp. */
+ * half the `value` of the lane that `mode` and `offset` say, in the high half
+ * 1; or the thread's own value and 0 when there is no such lane in a warp. */
 int64_t mercury_simt_shuffle(mercury_simt_thread *thread, int32_t value,
                              int32_t offset, int32_t mode, const char *op);
 

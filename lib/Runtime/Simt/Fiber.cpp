@@ -8,7 +8,6 @@
 
 #include "Fiber.h"
 
-#include <cstdint>
 #include <new>
 #include <sys/mman.h>
 
@@ -29,6 +28,11 @@ Fiber::Fiber(Entry entry, void *argument) : entry(entry), argument(argument) {
 }
 
 Fiber::~Fiber() { munmap(memory, kGuardBytes + kStackBytes); }
+
+bool Fiber::owns(int64_t address) const {
+  int64_t at = address - reinterpret_cast<int64_t>(memory);
+  return at >= 0 && at < static_cast<int64_t>(kGuardBytes + kStackBytes);
+}
 
 void Fiber::enter(unsigned low, unsigned high) {
   auto *fiber = reinterpret_cast<Fiber *>(static_cast<uintptr_t>(high) << 32 |

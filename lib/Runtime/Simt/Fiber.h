@@ -9,7 +9,7 @@
 #define MERCURY_LIB_RUNTIME_SIMT_FIBER_H
 
 #include <csetjmp>
-#include <cstddef>
+#include <cstdint>
 #include <ucontext.h>
 
 namespace mercury::simt {
@@ -31,8 +31,10 @@ public:
   void resume();
   /// Called on its stack: goes back to who resumed it.
   void yield();
-  /// Forgets where it was: it is to start at its entry. What was on the stack is
-  /// not destroyed.
+  /// Whether the address is on its stack.
+  bool owns(int64_t address) const;
+  /// Forgets where it was: it is to start at its entry. What was on the stack
+  /// is not destroyed.
   void restart() { started = false; }
 
 private:

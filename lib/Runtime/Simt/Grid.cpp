@@ -52,8 +52,8 @@ Grid::Grid(const Launch &launch, Order order, int64_t sharedBytes,
 
 void Grid::fail(const mercury_simt_thread *thread, std::string what,
                 const char *op) {
-  std::string text = std::string("kernel '") + launch.name + "', block " +
-                     block.str();
+  std::string text =
+      std::string("kernel '") + launch.name + "', block " + block.str();
   if (thread)
     text += ", thread " + launch.block.unfold(thread->number).str();
   text += ": " + what;
@@ -85,6 +85,7 @@ void Grid::run() {
 
 void Grid::runBlock() {
   shared.poison();
+  clock.blockStart = ++clock.now;
   for (int64_t i = 0; i < numThreads; ++i) {
     at(i).grid = this;
     at(i).state = State::Ready;
@@ -103,7 +104,8 @@ void Grid::runBlock() {
   }
 }
 
-/// Runs each thread that can run until it cannot. Returns whether there was one.
+/// Runs each thread that can run until it cannot. Returns whether there was
+/// one.
 bool Grid::runReady() {
   bool ran = false;
   arrange(order, random, turns);
@@ -167,12 +169,11 @@ bool Grid::resolveWarp(int64_t first, int64_t last) {
     if (!isValid)
       from = lane;
     if (first + from >= last || at(first + from).state == State::Ended) {
-      fail(&thread,
-           "takes the value of lane " + std::to_string(from) +
-               " of its warp, " +
-               (first + from >= last ? "which is not there"
-                                     : "which has ended"),
-           thread.op);
+      fail(
+          &thread,
+          "takes the value of lane " + std::to_string(from) + " of its warp, " +
+              (first + from >= last ? "which is not there" : "which has ended"),
+          thread.op);
       return false;
     }
     thread.result = static_cast<int64_t>(isValid) << 32 |
@@ -202,7 +203,7 @@ void Grid::resolveBarrier() {
                           ", which is at '" + at(i).op + "'",
                 leader->op);
   }
-  shared.synchronize();
+  ++clock.now;
   for (int64_t i = 0; i < numThreads; ++i)
     at(i).state = State::Ready;
 }

@@ -8,8 +8,8 @@
 #ifndef MERCURY_LIB_RUNTIME_SIMT_GRID_H
 #define MERCURY_LIB_RUNTIME_SIMT_GRID_H
 
+#include "Abi.h"
 #include "Fiber.h"
-#include "Mercury/Runtime/mercury_simt.h"
 #include "Settings.h"
 #include "SharedMemory.h"
 
@@ -23,9 +23,7 @@ struct Triple {
   int64_t x, y, z;
   int64_t volume() const { return x * y * z; }
   /// The indices that count as the `at`th, x fastest.
-  Triple unfold(int64_t at) const {
-    return {at % x, at / x % y, at / x / y};
-  }
+  Triple unfold(int64_t at) const { return {at % x, at / x % y, at / x / y}; }
   std::string str() const; ///< "(0, 1, 2)"
 };
 
@@ -83,6 +81,8 @@ public:
   bool hasFailed() const { return failed; }
 
   SharedMemory shared;
+  GlobalTouches touches;
+  Clock clock;
   const Launch &launch;
 
 private:

@@ -30,38 +30,16 @@ bool SharedMemory::contains(int64_t address, int64_t count) const {
   return first >= 0 && first + count <= bytes;
 }
 
-void SharedMemory::poison() {
-  std::memset(memory.get(), 0xff, bytes);
-  synchronize();
-}
+void SharedMemory::poison() { std::memset(memory.get(), 0xff, bytes); }
 
-bool SharedMemory::access(int64_t thread, int64_t address, int64_t count,
-                          bool writes, Race &race) {
+bool SharedMemory::note(int64_t address, int64_t count, int64_t thread,
+                        bool writes, const Clock &clock, Race &race) {
   if (touches.empty())
     touches.resize(bytes);
-  auto id = static_cast<uint16_t>(thread);
   int64_t first = address - reinterpret_cast<int64_t>(memory.get());
-  for (int64_t byte = first; byte < first + count; ++byte) {
-    Touch &touch = touches[byte];
-    if (touch.written == interval && touch.writer != id) {
-      race = {byte, touch.writer, /*otherWrote=*/true};
+  for (int64_t byte = first; byte < first + count; ++byte)
+    if (!noteAccess(touches[byte], thread, writes, clock,
+                    /*outlivesBlocks=*/false, race))
       return false;
-    }
-    bool isRead = touch.read == interval;
-    if (writes) {
-      if (isRead && (touch.reader != id || touch.otherReader != id)) {
-        race = {byte, touch.reader != id ? touch.reader : touch.otherReader,
-                /*otherWrote=*/false};
-        return false;
-      }
-      touch.written = interval;
-      touch.writer = id;
-    } else if (!isRead) {
-      touch.read = interval;
-      touch.reader = touch.otherReader = id;
-    } else if (touch.reader != id) {
-      touch.otherReader = id;
-    }
-  }
   return true;
 }

@@ -31,7 +31,10 @@ void mercury_simt_run(const char *name, mercury_simt_body body,
   std::optional<Order> order = currentOrder();
   if (!order)
     return;
-  Launch launch{name, body, parameters, {grid_x, grid_y, grid_z},
+  Launch launch{name,
+                body,
+                parameters,
+                {grid_x, grid_y, grid_z},
                 {block_x, block_y, block_z}};
   int64_t numThreads = launch.block.volume();
   if (numThreads < 1 || numThreads > kMaxThreads)
@@ -64,21 +67,27 @@ void mercury_simt_access(mercury_simt_thread *thread, int64_t address,
         "the address is " + std::to_string(address % alignment) +
             " bytes beyond a multiple of " + std::to_string(alignment),
         op);
-  if (!(kind & MERCURY_SIMT_SHARED))
-    return;
-  SharedMemory &shared = thread->grid->shared;
-  if (!shared.contains(address, bytes))
-    end(thread, "outside of the block's shared memory", op);
+  Grid &grid = *thread->grid;
   bool writes = kind & MERCURY_SIMT_WRITE;
-  SharedMemory::Race race;
-  if (!shared.access(thread->number, address, bytes, writes, race))
-    end(thread,
-        std::string(writes ? "writes" : "reads") + " byte " +
-            std::to_string(race.byte) + " of shared memory that thread " +
-            thread->grid->launch.block.unfold(race.thread).str() +
-            (race.otherWrote ? " wrote" : " read") +
-            ", without a barrier in between",
-        op);
+  Race race;
+  if (kind & MERCURY_SIMT_SHARED) {
+    if (!grid.shared.contains(address, bytes))
+      end(thread, "outside of the block's shared memory", op);
+    if (grid.shared.note(address, bytes, thread->number, writes, grid.clock,
+                         race))
+      return;
+  } else if (thread->fiber.owns(address) ||
+             grid.touches.note(address, bytes, thread->number, writes,
+                               grid.clock, race)) {
+    return;
+  }
+  end(thread,
+      std::string(writes ? "writes" : "reads") + " what thread " +
+          grid.launch.block.unfold(race.thread).str() +
+          (race.ofOtherBlock ? " of another block" : "") +
+          (race.otherWrote ? " wrote" : " read") +
+          (race.ofOtherBlock ? "" : ", without a barrier in between"),
+      op);
 }
 
 void mercury_simt_out_of_range(mercury_simt_thread *thread, int64_t index,

@@ -47,16 +47,15 @@ std::optional<EmulatedAccess> mercury::emulatedAccess(Operation *op) {
       .Default(std::nullopt);
 }
 
-Value mercury::callRuntime(OpBuilder &b, Location loc, StringRef callee,
-                           TypeRange results, ValueRange operands) {
-  auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-  auto function = module.lookupSymbol<func::FuncOp>(callee);
+Value mercury::callRuntime(SymbolTable &symbols, OpBuilder &b, Location loc,
+                           StringRef callee, TypeRange results,
+                           ValueRange operands) {
+  auto function = symbols.lookup<func::FuncOp>(callee);
   if (!function) {
-    OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
-    function =
-        func::FuncOp::create(top, module.getLoc(), callee,
-                             b.getFunctionType(operands.getTypes(), results));
+    function = func::FuncOp::create(
+        loc, callee, b.getFunctionType(operands.getTypes(), results));
     function.setPrivate();
+    symbols.insert(function);
   }
   auto call = func::CallOp::create(b, loc, function, operands);
   return results.empty() ? Value() : call.getResult(0);
@@ -76,8 +75,8 @@ static Value addressOf(OpBuilder &b, Location loc,
   int64_t offset;
   bool isStrided = succeeded(type.getStridesAndOffset(strides, offset));
   (void)isStrided; // or the op is not valid
-  bool isStatic = !ShapedType::isDynamic(offset) &&
-                  !ShapedType::isDynamicShape(strides);
+  bool isStatic =
+      !ShapedType::isDynamic(offset) && !ShapedType::isDynamicShape(strides);
   memref::ExtractStridedMetadataOp view;
   if (!isStatic)
     view = memref::ExtractStridedMetadataOp::create(b, loc, access.memory);
@@ -98,8 +97,9 @@ static Value addressOf(OpBuilder &b, Location loc,
       bytes);
 }
 
-void mercury::checkAccess(Operation *op, const EmulatedAccess &access,
-                          bool isShared, Value thread, Value text) {
+void mercury::checkAccess(SymbolTable &symbols, Operation *op,
+                          const EmulatedAccess &access, bool isShared,
+                          Value thread, Value text) {
   OpBuilder b(op);
   Location loc = op->getLoc();
   auto type = cast<MemRefType>(access.memory.getType());
@@ -115,25 +115,23 @@ void mercury::checkAccess(Operation *op, const EmulatedAccess &access,
     Value end = arith::AddIOp::create(b, loc, index, count);
     Value isBelow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                                           index, constant(0));
-    Value isAbove = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
-                                          end, extent);
+    Value isAbove =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, end, extent);
     auto ifOp = scf::IfOp::create(
         b, loc, arith::OrIOp::create(b, loc, isBelow, isAbove),
         /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifOp.thenBlock());
-    callRuntime(b, loc, "mercury_simt_out_of_range", {},
+    callRuntime(symbols, b, loc, "mercury_simt_out_of_range", {},
                 ValueRange{thread, index, count, extent, text});
   }
-  if (!isShared && !access.alignment)
-    return;
   int64_t bytes = access.count * elementBytes(type.getElementType());
-  Value kind = arith::ConstantIntOp::create(
-      b, loc,
-      (access.writes ? MERCURY_SIMT_WRITE : 0) |
-          (isShared ? MERCURY_SIMT_SHARED : 0),
-      32);
-  callRuntime(b, loc, "mercury_simt_access", {},
+  Value kind =
+      arith::ConstantIntOp::create(b, loc,
+                                   (access.writes ? MERCURY_SIMT_WRITE : 0) |
+                                       (isShared ? MERCURY_SIMT_SHARED : 0),
+                                   32);
+  callRuntime(symbols, b, loc, "mercury_simt_access", {},
               ValueRange{thread, addressOf(b, loc, access), constant(bytes),
                          constant(access.alignment.value_or(1)), kind, text});
 }

@@ -64,8 +64,9 @@ def EmulateKernelsPass
     Constants of a gpu.module become those of the module.
 
     With `checks`, accesses are checked: indices against extents, addresses against
-    the `alignment` of the op, and shared memory for races. A fault ends the
-    kernel; `mercury_simt_error` tells.
+    the `alignment` of the op, and races: two threads at one byte, one of which
+    writes, without a barrier in between, or in two blocks. A fault ends the kernel;
+    `mercury_simt_error` tells.
 
     **Precondition:** kernels have `known_grid_size` and `known_block_size`, take
     memrefs of static layout that start at their first element and numbers, and
@@ -101,7 +102,7 @@ def EmulateKernelsPass
   }];
   let options = [
     Option<"checks", "checks", "bool", /*default=*/"true",
-           "Check indices, alignment, and races in shared memory">,
+           "Check indices, alignment and races">,
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
