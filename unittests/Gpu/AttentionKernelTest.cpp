@@ -106,7 +106,7 @@ TEST(AttentionKernel, ValidKeys) {
 TEST(AttentionKernel, Masks) {
   unsigned seed = 0;
   for (const char *loops : {"", "m", "n", "mn", "nm", "hmn", "higmn", "gn"})
-    for (const char *type : {"f32", "bf16", "f64"}) {
+    for (const char *type : {"f32", seed % 4 ? "bf16" : "f64"}) {
       AttentionProblem problem = problemOf(17, 70, 16, 16);
       problem.extents['g'] = 3;
       problem.hasMask = problem.hides = true;
@@ -207,7 +207,7 @@ TEST(AttentionKernel, NotANumber) {
 }
 
 TEST(AttentionKernel, RandomProblems) {
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     auto pick = [&](std::initializer_list<int64_t> of) {
