@@ -11,6 +11,8 @@
 #include "KernelConstants.h"
 #include "KernelEmitter.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mercury;
 using commir::OnlineAttentionOp;
