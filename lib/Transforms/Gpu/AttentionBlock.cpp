@@ -70,11 +70,15 @@ void AttentionBlock::emit() {
   valueTile = b.addShared(function, {tiling.valueKeys, tiling.valueSlice});
   weights = b.addShared(function, {rows, tiling.getWeightStride()});
   placeThread();
-  b.loop(b.index(tiling.valueSlices * tiling.valueSlice), tiling.valueSlice, {},
-         [&](Value firstValue, ValueRange) {
-           emitValueSlice(firstValue);
-           return Values();
-         });
+  // Without a key the state stays, and there is no barrier between its threads.
+  Value isAnything = op.getValid() ? b.isLess(b.index(0), keysThere) : Value();
+  b.guarded(isAnything, [&] {
+    b.loop(b.index(tiling.valueSlices * tiling.valueSlice), tiling.valueSlice,
+           {}, [&](Value firstValue, ValueRange) {
+             emitValueSlice(firstValue);
+             return Values();
+           });
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,9 +11,21 @@
 #include "KernelConstants.h"
 #include "KernelEmitter.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mercury;
 using commir::OnlineAttentionOp;
+
+static bool hasStaticLayout(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return !memref || (memref.hasStaticShape() &&
+                     succeeded(memref.getStridesAndOffset(strides, offset)) &&
+                     !ShapedType::isDynamic(offset) &&
+                     !ShapedType::isDynamicShape(strides));
+}
 
 OnlineAttentionOp mercury::getOnlyAttention(func::FuncOp kernel) {
   OnlineAttentionOp found;
@@ -21,7 +33,9 @@ OnlineAttentionOp mercury::getOnlyAttention(func::FuncOp kernel) {
     if (isKernelConstant(&op))
       continue;
     auto attention = dyn_cast<OnlineAttentionOp>(op);
-    if (!attention || found || !isa<MemRefType>(attention.getQuery().getType()))
+    if (!attention || found ||
+        !isa<MemRefType>(attention.getQuery().getType()) ||
+        !llvm::all_of(attention->getOperandTypes(), hasStaticLayout))
       return {};
     found = attention;
   }

@@ -13,8 +13,8 @@
 
 namespace mercury {
 
-/// The `commir.online_attention` on buffers that, beside constants, is all that
-/// `kernel` does; null if there is none.
+/// The `commir.online_attention` that, beside constants, is all that `kernel`
+/// does, on buffers of static shape and strides; null if there is none.
 commir::OnlineAttentionOp getOnlyAttention(mlir::func::FuncOp kernel);
 
 } // namespace mercury

@@ -66,12 +66,8 @@ AttentionTiling mercury::chooseAttentionTiling(int64_t rows, int64_t keys,
   tiling.keysPerThread =
       std::min<int64_t>(kKeysPerThread, divideCeil(keys, tiling.getKeys()));
   int64_t perRow = tiling.getValuesPerThread() + tiling.keysPerThread;
-  auto isTaller = [&](int64_t factor) {
-    return tiling.getRows() < rows &&
-           factor * tiling.rowsPerThread <= kRowsPerThread &&
-           factor * tiling.rowsPerThread * perRow <= kRegisterTile;
-  };
-  while (isTaller(2))
+  while (tiling.getRows() < rows && tiling.rowsPerThread < kRowsPerThread &&
+         2 * tiling.rowsPerThread * perRow <= kRegisterTile)
     tiling.rowsPerThread *= 2;
   if (tiling.getRows() < rows)
     tiling.threads *= 2;

@@ -47,13 +47,14 @@ int64_t KernelOperand::getVectorWidth(unsigned loop) const {
   if (!isContiguous(loop) ||
       map.getResults().back() != getAffineDimExpr(loop, buffer.getContext()))
     return 1;
-  SmallVector<int64_t> strides = type.getStridesAndOffset().first;
+  auto layout = type.getStridesAndOffset();
   int64_t bytes = getElementBytes(), width = kVectorBytes / bytes;
   auto isProven = [&](int64_t width) {
-    if (type.getShape().back() % width || alignment % (width * bytes))
+    if (type.getShape().back() % width || layout.second % width ||
+        alignment % (width * bytes))
       return false;
     for (auto [extent, stride] :
-         llvm::drop_end(llvm::zip_equal(type.getShape(), strides)))
+         llvm::drop_end(llvm::zip_equal(type.getShape(), layout.first)))
       if (extent > 1 && stride % width)
         return false;
     return true;

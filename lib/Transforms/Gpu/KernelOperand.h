@@ -23,7 +23,7 @@ public:
   KernelOperand(mlir::func::FuncOp kernel, Value operand, Value buffer,
                 mlir::AffineMap map);
 
-  mlir::AffineMap getMap() const { return map; }
+  /// Whether `loop` is among those that index it.
   bool has(unsigned loop) const { return map.isFunctionOfDim(loop); }
   /// True if elements along `loop` are neighbours in memory.
   bool isContiguous(unsigned loop) const;
