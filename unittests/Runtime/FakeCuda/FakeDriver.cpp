@@ -29,7 +29,9 @@ namespace {
 constexpr CUdeviceptr kTag = CUdeviceptr(1) << 56;
 
 std::atomic<int> live{0};
+std::atomic<int> hostBlocks{0};
 std::atomic<int> modulesLoaded{0};
+std::string ptx;
 std::atomic<int> accessGiven{0};
 /// The error that the device has met; it stays.
 std::atomic<int> deviceError{0};
@@ -188,6 +190,8 @@ void *fakeCudaHost(CUdeviceptr pointer) {
   return reinterpret_cast<void *>(pointer & ~kTag);
 }
 int fakeCudaLive() { return live; }
+int fakeCudaHostBlocks() { return hostBlocks; }
+const char *fakeCudaPtx() { return ptx.c_str(); }
 int fakeCudaModulesLoaded() { return modulesLoaded; }
 int fakeCudaAccessGiven() { return accessGiven; }
 int fakeCudaPriority(CUstream stream) { return toStream(stream)->priority; }
@@ -464,12 +468,14 @@ CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
 CUresult cuMemAllocHost_v2(void **pointer, size_t bytes) {
   BEGIN();
   ++live;
+  ++hostBlocks;
   *pointer = std::malloc(bytes);
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemFreeHost(void *pointer) {
   --live;
+  --hostBlocks;
   std::free(pointer);
   return CUDA_SUCCESS;
 }
@@ -524,6 +530,8 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data) {
 CUresult cuModuleLoadData(CUmodule *module, const void *data) {
   BEGIN();
   constexpr char kMagic[8] = FAKE_IMAGE_MAGIC;
+  if (std::memcmp(data, "//", 2) == 0)
+    ptx = static_cast<const char *>(data);
   if (std::memcmp(data, kMagic, sizeof(kMagic)) != 0)
     return CUDA_ERROR_INVALID_IMAGE;
   ++live;
