@@ -17,6 +17,12 @@
  * (OMPI_COMM_WORLD_RANK, _SIZE, _LOCAL_RANK; PMI_RANK, PMI_SIZE,
  * MPI_LOCALRANKID) says that there is more than one. Processes meet at rank 0
  * on MASTER_ADDR, port MASTER_PORT + 1; without these at 127.0.0.1, port 29501.
+ * They wait for each other 60 s, or MERCURY_RENDEZVOUS_SECONDS. A process that
+ * CUDA_VISIBLE_DEVICES leaves one device takes that, else the one of its local
+ * rank.
+ *
+ * Matrix products of cuBLASLt keep f32 as it is, unless MERCURY_ALLOW_TF32
+ * is 1.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef MERCURY_RUNTIME_MERCURY_CUDA_H

@@ -302,7 +302,9 @@ void *mercury_context::allocate(int64_t bytes, int32_t memoryClass,
 void mercury_context::release(void *pointer) {
   std::string error;
   Block block;
-  if (!pointer)
+  // After a failure events no longer tie the streams of other ranks, which may
+  // read from here: the end of the launch frees what is left.
+  if (!pointer || domain->hasFailed())
     return;
   if (!account.remove(pointer, block, error))
     return recordError(ncclInvalidArgument, "", error);

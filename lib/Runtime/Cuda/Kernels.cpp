@@ -8,6 +8,8 @@
 
 #include "Context.h"
 
+#include <string_view>
+
 using namespace mercury::cuda;
 using mercury::host::format;
 
@@ -21,6 +23,16 @@ static constexpr int kLaunchesPerMark = 16;
 /// Loads `image`; false after an error.
 static bool load(mercury_context &context, Module &module, const void *image,
                  int64_t bytes) {
+  // PTX is text that the driver reads up to a zero, which the program need not
+  // have behind it; other images know their own size.
+  std::string text;
+  constexpr std::string_view kPtx = "//";
+  std::string_view given(static_cast<const char *>(image), bytes);
+  if (given.substr(0, kPtx.size()) == kPtx || given.substr(0, 1) == "." ||
+      given.substr(0, 1) == "\n") {
+    text = given;
+    image = text.c_str();
+  }
   CUresult result = driver().cuModuleLoadData(&module.module, image);
   if (result == CUDA_SUCCESS)
     return true;

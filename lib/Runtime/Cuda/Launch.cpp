@@ -10,6 +10,7 @@
 #include "Watcher.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <system_error>
 
@@ -131,9 +132,12 @@ int place(const mercury_cuda_config &config, const Environment &environment,
                               : MERCURY_CUDA_NCCL;
   int64_t needed = numRanks;
   if (isProcess) {
+    // Job managers often show each process its own device only.
+    bool seesOwnOnly = available == 1 && std::getenv("CUDA_VISIBLE_DEVICES");
+    int number = seesOwnOnly ? 0 : environment.localRank;
     placement.onlyRank = environment.process;
-    placement.firstDevice += environment.localRank;
-    needed = environment.localRank + 1;
+    placement.firstDevice += number;
+    needed = number + 1;
   } else if (placement.transport == MERCURY_CUDA_COPIES) {
     needed = 1;
   }

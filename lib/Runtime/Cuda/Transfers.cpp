@@ -8,38 +8,57 @@
 
 #include "Context.h"
 
+#include <thread>
+
 using namespace mercury::cuda;
 using mercury::host::format;
 
+/// Seconds that a transfer has after a failure: the caller may free the host
+/// memory when it returns.
+static constexpr double kPatience = 5;
+
+/// Waits for what was enqueued on the compute stream unless `result` says that
+/// it was not; returns the status.
+static int finishTransfer(mercury_context &context, CUresult result,
+                          const char *call) {
+  if (!context.check(result, call) || context.finish(context.compute))
+    return mercury_status(&context);
+  auto deadline = mercury::host::after(mercury::host::Clock::now(), kPatience);
+  while (driver().cuStreamQuery(context.compute) == CUDA_ERROR_NOT_READY &&
+         mercury::host::Clock::now() < deadline)
+    std::this_thread::yield();
+  return mercury_status(&context);
+}
+
 int mercury_cuda_to_device(mercury_context *context, void *device,
                            const void *host, size_t bytes) {
-  if (bytes > 0 &&
-      context->check(driver().cuMemcpyHtoDAsync_v2(address(device), host, bytes,
-                                                   context->compute),
-                     "cuMemcpyHtoDAsync"))
-    context->finish(context->compute);
-  return mercury_status(context);
+  if (bytes == 0)
+    return mercury_status(context);
+  return finishTransfer(*context,
+                        driver().cuMemcpyHtoDAsync_v2(address(device), host,
+                                                      bytes, context->compute),
+                        "cuMemcpyHtoDAsync");
 }
 
 int mercury_cuda_to_host(mercury_context *context, void *host,
                          const void *device, size_t bytes) {
-  if (bytes > 0 &&
-      context->check(driver().cuMemcpyDtoHAsync_v2(host, address(device), bytes,
-                                                   context->compute),
-                     "cuMemcpyDtoHAsync"))
-    context->finish(context->compute);
-  return mercury_status(context);
+  if (bytes == 0)
+    return mercury_status(context);
+  return finishTransfer(*context,
+                        driver().cuMemcpyDtoHAsync_v2(host, address(device),
+                                                      bytes, context->compute),
+                        "cuMemcpyDtoHAsync");
 }
 
 int mercury_cuda_fill(mercury_context *context, void *device, int value,
                       size_t bytes) {
-  if (bytes > 0 &&
-      context->check(driver().cuMemsetD8Async(address(device),
-                                              static_cast<unsigned char>(value),
-                                              bytes, context->compute),
-                     "cuMemsetD8Async"))
-    context->finish(context->compute);
-  return mercury_status(context);
+  if (bytes == 0)
+    return mercury_status(context);
+  return finishTransfer(*context,
+                        driver().cuMemsetD8Async(
+                            address(device), static_cast<unsigned char>(value),
+                            bytes, context->compute),
+                        "cuMemsetD8Async");
 }
 
 void mercury_cuda_timer_start(mercury_context *context) {

@@ -197,6 +197,27 @@ TYPED_TEST(CudaReduce, AgainstLoops) {
     }
 }
 
+// What a reduction needs on the host is used again.
+TEST(CudaCopies, StagingIsReused) {
+  EXPECT_RUNS(Launch(2).run([](mercury_context *context) {
+    DeviceVector<float> values(context, std::vector<float>(3000, 1));
+    ncclComm_t comm = mercury_comm(context, 0);
+    cudaStream_t stream = mercury_comm_stream(context, 0);
+    for (int i = 0; i < 10; ++i) {
+      RETURN_IF_FAILED(ncclAllReduce(values.get(), values.get(), 3000,
+                                     ncclFloat32, ncclSum, comm, stream));
+      RETURN_IF_FAILED(ncclReduceScatter(
+          values.get(), values.get() + 1500 * mercury_rank(context), 1500,
+          ncclFloat32, ncclMax, comm, stream));
+      EXPECT_EQ(mercury_synchronize(context), 0);
+    }
+    // Both calls of a rank may be under way at the same time.
+    EXPECT_LE(fakeCudaHostBlocks(), 4);
+    EXPECT_EQ(values.read(), std::vector<float>(3000, 1024));
+    return mercury_status(context);
+  }));
+}
+
 TEST(CudaCopies, TwoLevels) {
   Launch launch({{"node", 2, 0, 0}, {"gpu", 2, 0, 0}}, {{0}, {1}, {1, 0}});
   EXPECT_RUNS(launch.run([](mercury_context *context) {

@@ -109,6 +109,11 @@ TEST(CudaProcesses, MPI) {
   expectBoth(runTwo("good", "", /*likeMPI=*/true), 0, "agreed on 0");
 }
 
+TEST(CudaProcesses, OneDeviceVisible) {
+  expectBoth(runTwo("good", "FAKE_CUDA_DEVICES=1 CUDA_VISIBLE_DEVICES=3"), 0,
+             "agreed on 0");
+}
+
 TEST(CudaProcesses, ErrorOfOne) {
   expectBoth(runTwo("error"), 5, "5 rank 1: tile at f.mlir:3: invalid usage\n");
 }

@@ -106,6 +106,17 @@ TEST(CudaStreams, BadImages) {
   EXPECT_EQ(fakeCudaLive(), 0);
 }
 
+// PTX ends where the program says, whatever is behind it.
+TEST(CudaStreams, TextOfPtx) {
+  Outcome outcome = Launch(1).run([](mercury_context *context) {
+    const char image[] = "// generated\n.version 8.0\n@@@@";
+    mercury_kernel(context, image, sizeof(image) - 5, "add");
+    return 0;
+  });
+  EXPECT_STREQ(fakeCudaPtx(), "// generated\n.version 8.0\n");
+  EXPECT_TRUE(outcome.has("the device image of 26 bytes")) << outcome.text;
+}
+
 TEST(CudaStreams, BadLaunches) {
   Outcome outcome = Launch(1).run([](mercury_context *context) {
     void *kernel =

@@ -48,6 +48,10 @@ void *fakeCudaHost(CUdeviceptr pointer);
 /// Objects that were made and not destroyed: contexts retained, streams,
 /// events, pools, blocks, host blocks and modules.
 int fakeCudaLive();
+/// Those of them that are host blocks.
+int fakeCudaHostBlocks();
+/// The PTX loaded last, up to its zero.
+const char *fakeCudaPtx();
 /// Modules loaded so far.
 int fakeCudaModulesLoaded();
 /// Times that a pool was made accessible to another device.

@@ -29,17 +29,34 @@ namespace {
 constexpr CUdeviceptr kTag = CUdeviceptr(1) << 56;
 
 std::atomic<int> live{0};
+std::atomic<int> hostBlocks{0};
 std::atomic<int> modulesLoaded{0};
+std::string ptx;
 std::atomic<int> accessGiven{0};
 /// The error that the device has met; it stays.
 std::atomic<int> deviceError{0};
 thread_local CUcontext current = nullptr;
 
-struct Event {
+/// One recording of an event: those who wait for it do not see later ones,
+/// which may be on other streams.
+struct Recording {
   std::mutex mutex;
   std::condition_variable changed;
-  uint64_t recorded = 0, complete = 0;
+  bool done = false;
   std::chrono::steady_clock::time_point time;
+  bool isDone() {
+    std::lock_guard<std::mutex> lock(mutex);
+    return done;
+  }
+};
+
+struct Event {
+  std::mutex mutex;
+  std::shared_ptr<Recording> last;
+  std::shared_ptr<Recording> get() {
+    std::lock_guard<std::mutex> lock(mutex);
+    return last;
+  }
 };
 
 struct Stream {
@@ -113,9 +130,7 @@ Stream *toStream(CUstream stream) {
   return stream ? reinterpret_cast<Stream *>(stream) : byDefault;
 }
 
-std::shared_ptr<Event> &toEvent(CUevent event) {
-  return *reinterpret_cast<std::shared_ptr<Event> *>(event);
-}
+Event &toEvent(CUevent event) { return *reinterpret_cast<Event *>(event); }
 
 /// The error of call number K of a function, as the environment says.
 CUresult injected(const char *function) {
@@ -146,7 +161,7 @@ CUresult begin(const char *function, bool needsContext = true) {
   return injected(function);
 }
 #define BEGIN(...)                                                             \
-  if (CUresult error_ = begin(__func__, ##__VA_ARGS__);                        \
+  if (CUresult error_ = begin(__func__ __VA_OPT__(, ) __VA_ARGS__);            \
       error_ != CUDA_SUCCESS)                                                  \
   return error_
 
@@ -175,6 +190,8 @@ void *fakeCudaHost(CUdeviceptr pointer) {
   return reinterpret_cast<void *>(pointer & ~kTag);
 }
 int fakeCudaLive() { return live; }
+int fakeCudaHostBlocks() { return hostBlocks; }
+const char *fakeCudaPtx() { return ptx.c_str(); }
 int fakeCudaModulesLoaded() { return modulesLoaded; }
 int fakeCudaAccessGiven() { return accessGiven; }
 int fakeCudaPriority(CUstream stream) { return toStream(stream)->priority; }
@@ -313,22 +330,21 @@ CUresult cuStreamQuery(CUstream stream) {
   return toStream(stream)->isIdle() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-CUresult cuStreamWaitEvent(CUstream stream, CUevent handle, unsigned int) {
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int) {
   BEGIN();
-  std::shared_ptr<Event> event = toEvent(handle);
-  std::lock_guard<std::mutex> lock(event->mutex);
-  toStream(stream)->push([event, ticket = event->recorded] {
-    std::unique_lock<std::mutex> wait(event->mutex);
-    event->changed.wait(wait, [&] { return event->complete >= ticket; });
-  });
+  std::shared_ptr<Recording> recording = toEvent(event).get();
+  if (recording)
+    toStream(stream)->push([recording] {
+      std::unique_lock<std::mutex> lock(recording->mutex);
+      recording->changed.wait(lock, [&] { return recording->done; });
+    });
   return CUDA_SUCCESS;
 }
 
 CUresult cuEventCreate(CUevent *event, unsigned int) {
   BEGIN();
   ++live;
-  *event = reinterpret_cast<CUevent>(
-      new std::shared_ptr<Event>(std::make_shared<Event>()));
+  *event = reinterpret_cast<CUevent>(new Event());
   return CUDA_SUCCESS;
 }
 
@@ -338,32 +354,38 @@ CUresult cuEventDestroy_v2(CUevent event) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuEventRecord(CUevent handle, CUstream stream) {
+CUresult cuEventRecord(CUevent event, CUstream stream) {
   BEGIN();
-  std::shared_ptr<Event> event = toEvent(handle);
-  std::lock_guard<std::mutex> lock(event->mutex);
-  toStream(stream)->push([event, ticket = ++event->recorded] {
-    std::lock_guard<std::mutex> record(event->mutex);
-    event->complete = std::max(event->complete, ticket);
-    event->time = std::chrono::steady_clock::now();
-    event->changed.notify_all();
+  auto recording = std::make_shared<Recording>();
+  {
+    std::lock_guard<std::mutex> lock(toEvent(event).mutex);
+    toEvent(event).last = recording;
+  }
+  toStream(stream)->push([recording] {
+    std::lock_guard<std::mutex> lock(recording->mutex);
+    recording->done = true;
+    recording->time = std::chrono::steady_clock::now();
+    recording->changed.notify_all();
   });
   return CUDA_SUCCESS;
 }
 
-CUresult cuEventQuery(CUevent handle) {
+CUresult cuEventQuery(CUevent event) {
   BEGIN();
-  std::shared_ptr<Event> event = toEvent(handle);
-  std::lock_guard<std::mutex> lock(event->mutex);
-  return event->complete >= event->recorded ? CUDA_SUCCESS
-                                            : CUDA_ERROR_NOT_READY;
+  std::shared_ptr<Recording> recording = toEvent(event).get();
+  return !recording || recording->isDone() ? CUDA_SUCCESS
+                                           : CUDA_ERROR_NOT_READY;
 }
 
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
   BEGIN();
-  *milliseconds = std::chrono::duration<float, std::milli>(toEvent(end)->time -
-                                                           toEvent(start)->time)
-                      .count();
+  std::shared_ptr<Recording> first = toEvent(start).get();
+  std::shared_ptr<Recording> second = toEvent(end).get();
+  if (!first || !second || !first->isDone() || !second->isDone())
+    return CUDA_ERROR_INVALID_HANDLE;
+  *milliseconds =
+      std::chrono::duration<float, std::milli>(second->time - first->time)
+          .count();
   return CUDA_SUCCESS;
 }
 
@@ -446,12 +468,14 @@ CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
 CUresult cuMemAllocHost_v2(void **pointer, size_t bytes) {
   BEGIN();
   ++live;
+  ++hostBlocks;
   *pointer = std::malloc(bytes);
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemFreeHost(void *pointer) {
   --live;
+  --hostBlocks;
   std::free(pointer);
   return CUDA_SUCCESS;
 }
@@ -506,6 +530,8 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data) {
 CUresult cuModuleLoadData(CUmodule *module, const void *data) {
   BEGIN();
   constexpr char kMagic[8] = FAKE_IMAGE_MAGIC;
+  if (std::memcmp(data, "//", 2) == 0)
+    ptx = static_cast<const char *>(data);
   if (std::memcmp(data, kMagic, sizeof(kMagic)) != 0)
     return CUDA_ERROR_INVALID_IMAGE;
   ++live;
