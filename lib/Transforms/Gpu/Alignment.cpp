@@ -61,10 +61,10 @@ static int64_t divisorOfElements(memref::LoadOp load) {
   auto global = get ? SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
                           get, get.getNameAttr())
                     : nullptr;
-  auto values = global && global.getConstant()
-                    ? dyn_cast_or_null<DenseIntElementsAttr>(
-                          global.getInitialValueAttr())
-                    : nullptr;
+  auto values =
+      global && global.getConstant()
+          ? dyn_cast_or_null<DenseIntElementsAttr>(global.getInitialValueAttr())
+          : nullptr;
   if (!values)
     return 1;
   int64_t divisor = 0;
@@ -120,8 +120,8 @@ public:
     if (!seen.insert(buffer).second)
       return kMostAlignment;
     ViewBase base = baseOf(buffer);
-    int64_t bytes = elementBytes(
-        cast<MemRefType>(buffer.getType()).getElementType());
+    int64_t bytes =
+        kernelElementBytes(cast<MemRefType>(buffer.getType()).getElementType());
     if (bytes == 0)
       return 1;
     int64_t known = ofBase(base.buffer, bytes);
@@ -159,13 +159,12 @@ private:
     int64_t offset = 0, known = of(view.getSource());
     if (failed(view.getSourceType().getStridesAndOffset(strides, offset)))
       return bytes;
-    for (auto [at, stride] :
-         llvm::zip_equal(view.getMixedOffsets(), strides)) {
+    for (auto [at, stride] : llvm::zip_equal(view.getMixedOffsets(), strides)) {
       if (ShapedType::isDynamic(stride))
         return bytes;
       auto value = dyn_cast<Value>(at);
-      int64_t divisor = value ? knownDivisor(value)
-                              : std::abs(*getConstantIntValue(at));
+      int64_t divisor =
+          value ? knownDivisor(value) : std::abs(*getConstantIntValue(at));
       known = std::gcd(known, product(divisor, stride * bytes));
     }
     return known;

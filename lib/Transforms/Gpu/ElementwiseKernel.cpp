@@ -50,8 +50,8 @@ private:
   }
 
   /// Loops of `op` at a point of the common loops.
-  Point pointOf(unsigned number, ArrayRef<Value> common) {
-    Point point;
+  LoopPoint pointOf(unsigned number, ArrayRef<Value> common) {
+    LoopPoint point;
     point.indices.resize(plan.group.ops[number].extents.size());
     for (auto [loop, at] : llvm::zip_equal(plan.group.loops[number], common))
       point.indices[loop] = at;
@@ -101,8 +101,8 @@ private:
       SmallVector<Value> common = splitIndex(b, loc, unit, extents);
       if (plan.width == 1)
         return writeFlatPoint(common, /*isVector=*/false);
-      Value start = common.back() = arith::MulIOp::create(
-          b, loc, common.back(), index(plan.width));
+      Value start = common.back() =
+          arith::MulIOp::create(b, loc, common.back(), index(plan.width));
       int64_t extent = plan.group.extents.back();
       if (extent % plan.width == 0)
         return writeFlatPoint(common, /*isVector=*/true);
@@ -111,8 +111,8 @@ private:
                                             rest, index(plan.width));
       onlyIf(isWhole, [&] { writeFlatPoint(common, /*isVector=*/true); });
       // Nothing is left for the loop where the whole fits.
-      Value from = arith::SelectOp::create(b, loc, isWhole, index(extent),
-                                           start);
+      Value from =
+          arith::SelectOp::create(b, loc, isWhole, index(extent), start);
       forEach(from, index(extent), 1, [&](Value at) {
         common.back() = at;
         writeFlatPoint(common, /*isVector=*/false);
@@ -123,7 +123,7 @@ private:
   void writeFlatPoint(ArrayRef<Value> common, bool isVector) {
     HeldElements held;
     for (auto [number, op] : llvm::enumerate(plan.group.ops)) {
-      Point point = pointOf(number, common);
+      LoopPoint point = pointOf(number, common);
       ArrayRef<unsigned> loops = plan.group.loops[number];
       if (isVector) {
         point.vectorLoop = loops.back();
@@ -156,7 +156,7 @@ private:
     for (auto [number, op] : llvm::enumerate(plan.group.ops)) {
       const Nest &nest = plan.nests[number];
       synchronize(op);
-      Point point = pointOf(number, common);
+      LoopPoint point = pointOf(number, common);
       if (nest.reductions.empty())
         writeElementwise(op, nest, point);
       else if (nest.isShared)
@@ -166,15 +166,16 @@ private:
     }
   }
 
-  /// A barrier where the op meets what other lanes have done since the last one.
+  /// A barrier where the op meets what other lanes have done since the last
+  /// one.
   void synchronize(const LocalOp &op) {
-    bool meets = llvm::any_of(op.accesses, [&](const Access &access) {
+    bool meets = llvm::any_of(op.accesses, [&](const OpAccess &access) {
       return written.contains(access.buffer) ||
              (access.writes && read.contains(access.buffer));
     });
     if (meets && plan.lanes > 1)
       barrier();
-    for (const Access &access : op.accesses)
+    for (const OpAccess &access : op.accesses)
       (access.writes ? written : read).insert(access.buffer);
   }
   void barrier() {
@@ -202,7 +203,7 @@ private:
     return extents;
   }
 
-  void setLoops(Point &point, ArrayRef<unsigned> loops, Value unit,
+  void setLoops(LoopPoint &point, ArrayRef<unsigned> loops, Value unit,
                 ArrayRef<int64_t> extents) {
     for (auto [loop, at] :
          llvm::zip_equal(loops, splitIndex(b, loc, unit, extents)))
@@ -211,9 +212,9 @@ private:
 
   /// Calls `body` for the iterations of a unit along the vector loop: at once,
   /// or where the unit stands out at the end one by one.
-  SmallVector<Value>
-  forUnit(const LocalOp &op, const Nest &nest, Point point, ValueRange init,
-          function_ref<SmallVector<Value>(const Point &, ValueRange)> body) {
+  SmallVector<Value> forUnit(
+      const LocalOp &op, const Nest &nest, LoopPoint point, ValueRange init,
+      function_ref<SmallVector<Value>(const LoopPoint &, ValueRange)> body) {
     if (!nest.vectorLoop)
       return body(point, init);
     int64_t extent = op.extents[*nest.vectorLoop];
@@ -250,20 +251,21 @@ private:
     return ifOp.getResults();
   }
 
-  void writeElementwise(const LocalOp &op, const Nest &nest, Point point) {
+  void writeElementwise(const LocalOp &op, const Nest &nest, LoopPoint point) {
     SmallVector<int64_t> extents = unitsOf(op, nest, nest.parallel);
     forEach(teams.lane, endFor(llvm::product_of(extents)), plan.lanes,
             [&](Value unit) {
               setLoops(point, nest.parallel, unit, extents);
-              forUnit(op, nest, point, {}, [&](const Point &at, ValueRange) {
-                OpBody(memory, op).compute(b, at);
-                return SmallVector<Value>();
-              });
+              forUnit(op, nest, point, {},
+                      [&](const LoopPoint &at, ValueRange) {
+                        OpBody(memory, op).compute(b, at);
+                        return SmallVector<Value>();
+                      });
             });
   }
 
   /// All lanes take part in each result.
-  void writeShared(const LocalOp &op, const Nest &nest, Point point,
+  void writeShared(const LocalOp &op, const Nest &nest, LoopPoint point,
                    TeamReduction &reduction) {
     OpBody body(memory, op);
     SmallVector<Combiner> combiners = *findCombiners(op);
@@ -275,14 +277,13 @@ private:
       setLoops(point, nest.parallel, result, results);
       SmallVector<Value> partials;
       for (const Combiner &combiner : combiners)
-        partials.push_back(
-            arith::ConstantOp::create(b, loc, combiner.neutral));
+        partials.push_back(arith::ConstantOp::create(b, loc, combiner.neutral));
       partials = reduceOver(
           teams.lane, endFor(llvm::product_of(extents)), plan.lanes, partials,
           [&](Value unit, ValueRange values) {
             setLoops(point, nest.reductions, unit, extents);
             return forUnit(op, nest, point, values,
-                           [&](const Point &at, ValueRange accumulators) {
+                           [&](const LoopPoint &at, ValueRange accumulators) {
                              return body.accumulate(b, at, accumulators);
                            });
           });
@@ -291,8 +292,8 @@ private:
                                             teams.lane, index(0));
       onlyIf(arith::AndIOp::create(b, loc, isFirst, isInside), [&] {
         SmallVector<Value> values = body.loadOutputs(b, point);
-        for (auto [value, combiner, reduced] : llvm::zip_equal(
-                 values, combiners, reduction.finish(b, combiners)))
+        for (auto [value, combiner, reduced] :
+             llvm::zip_equal(values, combiners, reduction.finish(b, combiners)))
           value = combine(b, combiner, value, reduced);
         body.storeOutputs(b, point, values);
       });
@@ -302,20 +303,20 @@ private:
   }
 
   /// A thread walks the reduction of each of its results.
-  void writeSequential(const LocalOp &op, const Nest &nest, Point point) {
+  void writeSequential(const LocalOp &op, const Nest &nest, LoopPoint point) {
     OpBody body(memory, op);
     SmallVector<int64_t> results = unitsOf(op, nest, nest.parallel);
     SmallVector<int64_t> extents = unitsOf(op, nest, nest.reductions);
     forEach(teams.lane, endFor(llvm::product_of(results)), plan.lanes,
             [&](Value result) {
               setLoops(point, nest.parallel, result, results);
-              SmallVector<Value> values = reduceOver(
-                  index(0), index(llvm::product_of(extents)), 1,
-                  body.loadOutputs(b, point),
-                  [&](Value unit, ValueRange accumulators) {
-                    setLoops(point, nest.reductions, unit, extents);
-                    return body.accumulate(b, point, accumulators);
-                  });
+              SmallVector<Value> values =
+                  reduceOver(index(0), index(llvm::product_of(extents)), 1,
+                             body.loadOutputs(b, point),
+                             [&](Value unit, ValueRange accumulators) {
+                               setLoops(point, nest.reductions, unit, extents);
+                               return body.accumulate(b, point, accumulators);
+                             });
               body.storeOutputs(b, point, values);
             });
   }

@@ -50,7 +50,7 @@ static std::optional<FusionGroup> groupOf(func::FuncOp kernel) {
 /// How much of the group's memory traffic is contiguous along each loop.
 static int64_t contiguousAlong(const LocalOp &op, unsigned loop) {
   int64_t weight = 0;
-  for (const Access &access : op.accesses)
+  for (const OpAccess &access : op.accesses)
     if (op.extents[loop] > 1 && access.isLinear && access.strides[loop] == 1)
       weight += op.size() * (1 + access.writes);
   return weight;
@@ -63,9 +63,9 @@ static void orderCommonLoops(FusionGroup &group) {
   for (unsigned i = 0; i < group.ops.size(); ++i)
     if (group.ops[i].size() > group.ops[largest].size())
       largest = i;
-  const Access *written =
+  const OpAccess *written =
       llvm::find_if(group.ops[largest].accesses,
-                    [](const Access &access) { return access.writes; });
+                    [](const OpAccess &access) { return access.writes; });
   SmallVector<std::tuple<int64_t, int64_t, unsigned>> keys;
   for (unsigned i = 0; i < count; ++i) {
     int64_t weight = 0;
@@ -141,8 +141,7 @@ static Nest planNest(const FusionGroup &group, unsigned number,
 /// How many threads find something to do at a point.
 static int64_t lanesOf(const LocalOp &op, const Nest &nest) {
   bool isSplit = nest.isShared || nest.reductions.empty();
-  int64_t size =
-      extentOf(op, nest.isShared ? nest.reductions : nest.parallel);
+  int64_t size = extentOf(op, nest.isShared ? nest.reductions : nest.parallel);
   return isSplit ? llvm::divideCeil(size, nest.width) : size;
 }
 
@@ -167,9 +166,8 @@ static void planFlat(ElementwisePlan &plan) {
   }
   plan.width = vectorWidth(ops, last);
   int64_t units = llvm::product_of(plan.flatExtents());
-  plan.repeats =
-      std::clamp<int64_t>(units / (plan.kThreads * kManyBlocks), 1,
-                          kMostRepeats);
+  plan.repeats = std::clamp<int64_t>(units / (plan.kThreads * kManyBlocks), 1,
+                                     kMostRepeats);
   plan.blocks = llvm::divideCeil(units, plan.kThreads * plan.repeats);
 }
 

@@ -1,4 +1,5 @@
-//===- ElementwisePlan.h - Threads for elementwise and reducing ops -*- C++ -*-//
+//===- ElementwisePlan.h - Threads for elementwise and reducing ops -*- C++
+//-*-//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

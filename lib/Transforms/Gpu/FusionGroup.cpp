@@ -25,9 +25,7 @@ static constexpr unsigned kMostLoops = 6;
 // The group
 //===----------------------------------------------------------------------===//
 
-int64_t FusionGroup::points() const {
-  return llvm::product_of(extents);
-}
+int64_t FusionGroup::points() const { return llvm::product_of(extents); }
 
 int64_t FusionGroup::sizeOfPoint() const {
   int64_t most = 0;
@@ -64,7 +62,7 @@ struct Digit {
 /// An access of one op, and its loops that are common.
 struct Side {
   const LocalOp &op;
-  const Access &access;
+  const OpAccess &access;
   ArrayRef<unsigned> common;
 };
 } // namespace
@@ -97,7 +95,7 @@ static bool collectDigits(const Side (&sides)[2],
 /// common loops. Addresses are numbers whose digits are the strides' factors:
 /// where no digit can spill into the next, equal addresses have equal digits.
 static bool meetAcrossPoints(const Side (&sides)[2], MayAlias mayAlias) {
-  const Access &a = sides[0].access, &b = sides[1].access;
+  const OpAccess &a = sides[0].access, &b = sides[1].access;
   if (!a.writes && !b.writes)
     return false;
   if (a.buffer != b.buffer)
@@ -124,8 +122,7 @@ static bool meetAcrossPoints(const Side (&sides)[2], MayAlias mayAlias) {
   if (rest != 0)
     return false;
   for (const Digit &digit : digits)
-    if (digit.shift >= digit.extents[0] ||
-        digit.shift + digit.extents[1] <= 0)
+    if (digit.shift >= digit.extents[0] || digit.shift + digit.extents[1] <= 0)
       return false;
   for (auto [first, second] :
        llvm::zip_equal(sides[0].common, sides[1].common)) {
@@ -145,8 +142,8 @@ static bool meetAcrossPoints(const Side (&sides)[2], MayAlias mayAlias) {
 static bool meetAcrossPoints(const LocalOp &first, ArrayRef<unsigned> ofFirst,
                              const LocalOp &second, ArrayRef<unsigned> ofSecond,
                              MayAlias mayAlias) {
-  for (const Access &a : first.accesses)
-    for (const Access &b : second.accesses)
+  for (const OpAccess &a : first.accesses)
+    for (const OpAccess &b : second.accesses)
       if (meetAcrossPoints({{first, a, ofFirst}, {second, b, ofSecond}},
                            mayAlias))
         return true;
@@ -155,10 +152,10 @@ static bool meetAcrossPoints(const LocalOp &first, ArrayRef<unsigned> ofFirst,
 
 Value mercury::findOwnConflict(const LocalOp &op) {
   SmallVector<unsigned> loops = op.parallelLoops();
-  for (const Access &written : op.accesses) {
+  for (const OpAccess &written : op.accesses) {
     if (!written.writes)
       continue;
-    for (const Access &other : op.accesses) {
+    for (const OpAccess &other : op.accesses) {
       bool isSame = written.buffer == other.buffer && written.isLinear &&
                     other.isLinear && written.offset == other.offset &&
                     written.strides == other.strides;
@@ -222,8 +219,8 @@ private:
         continue;
       points *= group.extents[i];
       for (auto [other, loops] : llvm::zip_equal(group.ops, group.loops))
-        for (const Access &a : other.accesses)
-          for (const Access &b : op.accesses)
+        for (const OpAccess &a : other.accesses)
+          for (const OpAccess &b : op.accesses)
             shared += a.buffer == b.buffer && a.isLinear && b.isLinear &&
                       a.strides[loops[i]] == b.strides[*loop];
     }
@@ -265,8 +262,8 @@ static bool isIndependent(const FusionGroup &group, bool isShrunk,
                           MayAlias mayAlias) {
   for (unsigned i = 0, e = group.ops.size(); i < e; ++i)
     for (unsigned j = isShrunk ? i + 1 : e - 1; j < e; ++j)
-      if (i != j && meetAcrossPoints(group.ops[i], group.loops[i],
-                                     group.ops[j], group.loops[j], mayAlias))
+      if (i != j && meetAcrossPoints(group.ops[i], group.loops[i], group.ops[j],
+                                     group.loops[j], mayAlias))
         return false;
   return true;
 }
@@ -310,7 +307,7 @@ bool mercury::extendGroup(FusionGroup &group, LocalOp op, MayAlias mayAlias) {
 /// Whether `outer` and `inner` of the op run over memory as one loop.
 static bool canMerge(const LocalOp &op, unsigned outer, unsigned inner) {
   return !op.needsIndices &&
-         llvm::all_of(op.accesses, [&](const Access &access) {
+         llvm::all_of(op.accesses, [&](const OpAccess &access) {
            return access.strides[outer] ==
                   access.strides[inner] * op.extents[inner];
          });
@@ -319,7 +316,7 @@ static bool canMerge(const LocalOp &op, unsigned outer, unsigned inner) {
 static void merge(LocalOp &op, unsigned outer, unsigned inner) {
   op.extents[inner] *= op.extents[outer];
   op.extents[outer] = 1;
-  for (Access &access : op.accesses)
+  for (OpAccess &access : op.accesses)
     access.strides[outer] = 0;
 }
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A group of local ops has common loops: parallel loops that each op has, of the
-// same extents. All that the ops do at one point of the common loops is
+// A group of local ops has common loops: parallel loops that each op has, of
+// the same extents. All that the ops do at one point of the common loops is
 // independent of what they do at another: a block of threads takes some points
 // and runs the ops one after the other, with a barrier between.
 //
@@ -44,8 +44,8 @@ struct FusionGroup {
 };
 
 /// The buffer by which iterations of `op` are seen to depend on each other (one
-/// writes what another reads); null: there is none. Operands that are no views of
-/// one buffer are different buffers, or are accessed alike.
+/// writes what another reads); null: there is none. Operands that are no views
+/// of one buffer are different buffers, or are accessed alike.
 mlir::Value findOwnConflict(const LocalOp &op);
 
 /// Appends `op` to the group, with fewer common loops if need be. False (and

@@ -86,10 +86,10 @@ static Value makeView(OpBuilder &b, Value value, Value inside) {
   (void)type.getStridesAndOffset(strides, ignored);
   return memref::ReinterpretCastOp::create(
       b, value.getLoc(),
-      MemRefType::get(type.getShape(), type.getElementType(),
-                      StridedLayoutAttr::get(b.getContext(),
-                                             baseOf(value).offset, strides),
-                      type.getMemorySpace()),
+      MemRefType::get(
+          type.getShape(), type.getElementType(),
+          StridedLayoutAttr::get(b.getContext(), baseOf(value).offset, strides),
+          type.getMemorySpace()),
       inside, baseOf(value).offset, type.getShape(), strides);
 }
 
@@ -135,7 +135,8 @@ static func::FuncOp makeFunction(OpBuilder &b, Location loc, StringRef name,
       list.set("llvm.align", b.getI64IntegerAttr(knownAlignment(value)));
     attrs.push_back(list.getDictionary(b.getContext()));
   }
-  auto kernel = func::FuncOp::create(b, loc, name, b.getFunctionType(types, {}));
+  auto kernel =
+      func::FuncOp::create(b, loc, name, b.getFunctionType(types, {}));
   kernel.setPrivate();
   kernel->setAttr(kKernelAttrName, b.getUnitAttr());
   kernel.setAllArgAttrs(attrs);

@@ -21,7 +21,8 @@ public:
 
   /// Replaces `ops` (in order, of one block) by a launch in the place of the
   /// last one. Its kernel is called `<prefix>_<n>` with the least free n.
-  void outline(llvm::ArrayRef<mlir::Operation *> ops, const llvm::Twine &prefix);
+  void outline(llvm::ArrayRef<mlir::Operation *> ops,
+               const llvm::Twine &prefix);
 
   unsigned size() const { return known.size(); }
 

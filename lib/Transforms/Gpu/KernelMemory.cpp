@@ -52,19 +52,19 @@ SmallVector<Value> mercury::splitIndex(OpBuilder &b, Location loc, Value index,
 // Widths
 //===----------------------------------------------------------------------===//
 
-bool mercury::canVectorize(const LocalOp &op, const Access &access,
+bool mercury::canVectorize(const LocalOp &op, const OpAccess &access,
                            unsigned loop, int64_t width) {
   Type element = access.element();
-  int64_t size = elementBytes(element), bytes = size * width;
-  if (!access.isLinear || access.strides[loop] != 1 || !element.isIntOrFloat() ||
-      element.isInteger(1) || bytes > kMostAlignment)
+  int64_t size = kernelElementBytes(element), bytes = size * width;
+  if (!access.isLinear || access.strides[loop] != 1 ||
+      !element.isIntOrFloat() || element.isInteger(1) || bytes > kMostAlignment)
     return false;
   auto argument = dyn_cast<BlockArgument>(access.buffer);
   if (!argument)
     return false;
   auto kernel = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  auto alignment = kernel.getArgAttrOfType<IntegerAttr>(
-      argument.getArgNumber(), "llvm.align");
+  auto alignment = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
+                                                        "llvm.align");
   if (!alignment || alignment.getInt() % bytes != 0 ||
       access.offset * size % bytes != 0)
     return false;
@@ -80,8 +80,8 @@ int64_t mercury::vectorWidth(ArrayRef<const LocalOp *> ops,
   for (int64_t size : {8, 4, 2, 1}) { // the longest elements decide
     int64_t candidate = std::min(kMostAlignment / size, int64_t(8));
     for (auto [op, loop] : llvm::zip_equal(ops, loops))
-      for (const Access &access : op->accesses)
-        if (loop && elementBytes(access.element()) == size &&
+      for (const OpAccess &access : op->accesses)
+        if (loop && kernelElementBytes(access.element()) == size &&
             canVectorize(*op, access, *loop, candidate))
           return candidate;
   }
@@ -100,9 +100,9 @@ static Value makeRow(OpBuilder &b, Value buffer) {
   (void)type.getStridesAndOffset(strides, offset);
   for (auto [extent, stride] : llvm::zip_equal(type.getShape(), strides))
     length += (extent - 1) * stride;
-  auto row = MemRefType::get({length}, type.getElementType(),
-                             MemRefLayoutAttrInterface(),
-                             type.getMemorySpace());
+  auto row =
+      MemRefType::get({length}, type.getElementType(),
+                      MemRefLayoutAttrInterface(), type.getMemorySpace());
   if (type == row)
     return buffer;
   return memref::ReinterpretCastOp::create(b, buffer.getLoc(), row, buffer,
@@ -114,18 +114,17 @@ static Value makeRow(OpBuilder &b, Value buffer) {
 static TypedAttr splatOf(memref::GetGlobalOp op) {
   auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
       op, op.getNameAttr());
-  auto values = global ? dyn_cast_or_null<SplatElementsAttr>(
-                             global.getInitialValueAttr())
-                       : nullptr;
+  auto values =
+      global ? dyn_cast_or_null<SplatElementsAttr>(global.getInitialValueAttr())
+             : nullptr;
   return values ? values.getSplatValue<TypedAttr>() : nullptr;
 }
 
 KernelMemory::KernelMemory(func::FuncOp kernel, gpu::GPUFuncOp function) {
   OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
-  for (auto [outside, inside] :
-       llvm::zip_equal(kernel.getArguments(),
-                       function.getArguments().take_front(
-                           kernel.getNumArguments()))) {
+  for (auto [outside, inside] : llvm::zip_equal(
+           kernel.getArguments(),
+           function.getArguments().take_front(kernel.getNumArguments()))) {
     mapping.map(outside, inside);
     if (isa<MemRefType>(outside.getType()))
       rows[outside] = makeRow(b, inside);
@@ -143,19 +142,19 @@ KernelMemory::KernelMemory(func::FuncOp kernel, gpu::GPUFuncOp function) {
 }
 
 /// Null stands for 0.
-static Value addressOf(OpBuilder &b, const LocalOp &op, const Access &access,
-                       const Point &point, int64_t further = 0) {
+static Value addressOf(OpBuilder &b, const LocalOp &op, const OpAccess &access,
+                       const LoopPoint &point, int64_t further = 0) {
   Location loc = op.op->getLoc();
   Value address;
   if (access.isLinear) {
-    for (auto [index, stride] :
-         llvm::zip_equal(point.indices, access.strides))
+    for (auto [index, stride] : llvm::zip_equal(point.indices, access.strides))
       address = addProduct(b, loc, address, index, stride);
-    further = point.vectorLoop ? access.strides[*point.vectorLoop] * further : 0;
+    further =
+        point.vectorLoop ? access.strides[*point.vectorLoop] * further : 0;
   } else {
     auto linalgOp = cast<linalg::LinalgOp>(op.op);
-    AffineMap map = linalgOp.getMatchingIndexingMap(
-        &op.op->getOpOperand(*access.operand));
+    AffineMap map =
+        linalgOp.getMatchingIndexingMap(&op.op->getOpOperand(*access.operand));
     SmallVector<Value> indices;
     for (auto [loop, index] : llvm::enumerate(point.indices)) {
       Value at = index ? index : constantIndex(b, loc, 0);
@@ -169,9 +168,9 @@ static Value addressOf(OpBuilder &b, const LocalOp &op, const Access &access,
     (void)cast<MemRefType>(access.value.getType())
         .getStridesAndOffset(strides, offset);
     for (auto [expr, stride] : llvm::zip_equal(map.getResults(), strides))
-      address = addProduct(
-          b, loc, address,
-          affine::expandAffineExpr(b, loc, expr, indices, {}), stride);
+      address = addProduct(b, loc, address,
+                           affine::expandAffineExpr(b, loc, expr, indices, {}),
+                           stride);
     further = 0;
   }
   Value constant = constantIndex(b, loc, access.offset + further);
@@ -179,7 +178,7 @@ static Value addressOf(OpBuilder &b, const LocalOp &op, const Access &access,
                  : constant;
 }
 
-static bool moves(const Access &access, const Point &point) {
+static bool moves(const OpAccess &access, const LoopPoint &point) {
   return point.vectorLoop &&
          (!access.isLinear || access.strides[*point.vectorLoop] != 0);
 }
@@ -191,8 +190,8 @@ Value KernelMemory::loadAt(OpBuilder &b, Value buffer, Value address) const {
 }
 
 SmallVector<Value> KernelMemory::load(OpBuilder &b, const LocalOp &op,
-                                      const Access &access,
-                                      const Point &point) const {
+                                      const OpAccess &access,
+                                      const LoopPoint &point) const {
   Location loc = op.op->getLoc();
   SmallVector<Value> elements;
   int64_t width = moves(access, point) ? point.width : 1;
@@ -201,7 +200,7 @@ SmallVector<Value> KernelMemory::load(OpBuilder &b, const LocalOp &op,
     Value vector = vector::LoadOp::create(
         b, loc, type, row(access.buffer), addressOf(b, op, access, point),
         /*nontemporal=*/false,
-        b.getI64IntegerAttr(width * elementBytes(access.element())));
+        b.getI64IntegerAttr(width * kernelElementBytes(access.element())));
     for (int64_t i = 0; i < width; ++i)
       elements.push_back(vector::ExtractOp::create(b, loc, vector, i));
     return elements;
@@ -212,8 +211,9 @@ SmallVector<Value> KernelMemory::load(OpBuilder &b, const LocalOp &op,
   return elements;
 }
 
-void KernelMemory::store(OpBuilder &b, const LocalOp &op, const Access &access,
-                         const Point &point, ValueRange elements) const {
+void KernelMemory::store(OpBuilder &b, const LocalOp &op,
+                         const OpAccess &access, const LoopPoint &point,
+                         ValueRange elements) const {
   Location loc = op.op->getLoc();
   int64_t width = elements.size();
   if (width > 1 && canVectorize(op, access, *point.vectorLoop, width)) {
@@ -222,7 +222,7 @@ void KernelMemory::store(OpBuilder &b, const LocalOp &op, const Access &access,
     vector::StoreOp::create(
         b, loc, vector, row(access.buffer), addressOf(b, op, access, point),
         /*nontemporal=*/false,
-        b.getI64IntegerAttr(width * elementBytes(access.element())));
+        b.getI64IntegerAttr(width * kernelElementBytes(access.element())));
     return;
   }
   for (auto [i, element] : llvm::enumerate(elements))

@@ -49,8 +49,7 @@ struct LowerKernelsToGpuPass
   }
 
   /// The module of the device has the constants that its functions name.
-  static void copyConstants(const SymbolTable &host,
-                            gpu::GPUModuleOp kernels) {
+  static void copyConstants(const SymbolTable &host, gpu::GPUModuleOp kernels) {
     SymbolTable device(kernels);
     kernels.walk([&](memref::GetGlobalOp op) {
       if (device.lookup(op.getName()))

@@ -144,11 +144,12 @@ private:
   LogicalResult visitLocal(Operation &op) {
     if (standsAlone(&op)) {
       flush();
-      outline(&op, isa<OnlineAttentionOp>(op)               ? "attention"
-                   : isa<linalg::LinalgOp>(op) &&
-                           linalg::isaContractionOpInterface(
-                               cast<linalg::LinalgOp>(op)) ? "contraction"
-                                                            : "patched");
+      outline(&op,
+              isa<OnlineAttentionOp>(op) ? "attention"
+              : isa<linalg::LinalgOp>(op) && linalg::isaContractionOpInterface(
+                                                 cast<linalg::LinalgOp>(op))
+                  ? "contraction"
+                  : "patched");
       return success();
     }
     std::string reason;
@@ -172,7 +173,7 @@ private:
 
   bool touches(Value buffer) {
     return llvm::any_of(group.ops, [&](const LocalOp &op) {
-      return llvm::any_of(op.accesses, [&](const Access &access) {
+      return llvm::any_of(op.accesses, [&](const OpAccess &access) {
         return mayOverlap(access.value, buffer);
       });
     });
@@ -185,11 +186,13 @@ private:
       auto linalgOp = dyn_cast<linalg::LinalgOp>(op.op);
       reduces |= group.hasReduction(number);
       computes |= linalgOp && linalgOp.getBlock()->getOperations().size() > 1;
-      copies |= llvm::any_of(op.accesses,
-                             [](const Access &access) { return access.reads; });
+      copies |= llvm::any_of(
+          op.accesses, [](const OpAccess &access) { return access.reads; });
     }
-    return reduces ? "reduction" : computes ? "elementwise" : copies ? "copy"
-                                                                      : "fill";
+    return reduces    ? "reduction"
+           : computes ? "elementwise"
+           : copies   ? "copy"
+                      : "fill";
   }
 
   void flush() {

@@ -40,10 +40,10 @@ Value mercury::shuffleXor(OpBuilder &b, Location loc, Value value,
   if (isa<FloatType>(type))
     return arith::BitcastOp::create(
         b, loc, type,
-        shuffleXor(b, loc,
-                   arith::BitcastOp::create(b, loc, b.getIntegerType(bits),
-                                            value),
-                   mask));
+        shuffleXor(
+            b, loc,
+            arith::BitcastOp::create(b, loc, b.getIntegerType(bits), value),
+            mask));
   if (bits < 32)
     return arith::TruncIOp::create(
         b, loc, type, shuffle(arith::ExtUIOp::create(b, loc, i32, value)));
@@ -51,8 +51,8 @@ Value mercury::shuffleXor(OpBuilder &b, Location loc, Value value,
   Value low = shuffle(arith::TruncIOp::create(b, loc, i32, value));
   Value high = shuffle(arith::TruncIOp::create(
       b, loc, i32, arith::ShRUIOp::create(b, loc, value, half)));
-  high = arith::ShLIOp::create(
-      b, loc, arith::ExtUIOp::create(b, loc, i64, high), half);
+  high = arith::ShLIOp::create(b, loc,
+                               arith::ExtUIOp::create(b, loc, i64, high), half);
   return arith::OrIOp::create(b, loc, high,
                               arith::ExtUIOp::create(b, loc, i64, low));
 }
@@ -111,8 +111,8 @@ SmallVector<Value> TeamReduction::finish(OpBuilder &b,
     Value at = arith::AddIOp::create(b, loc, teams.thread, distance);
     for (auto [result, row, combiner] :
          llvm::zip_equal(results, rows, combiners))
-      result = combine(b, combiner, result,
-                       memref::LoadOp::create(b, loc, row, at));
+      result =
+          combine(b, combiner, result, memref::LoadOp::create(b, loc, row, at));
   }
   return results;
 }
