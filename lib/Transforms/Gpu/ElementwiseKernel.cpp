@@ -11,6 +11,7 @@
 #include "OpBody.h"
 #include "TeamReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -18,6 +19,9 @@ using namespace mlir;
 using namespace mercury;
 
 using Nest = ElementwisePlan::Nest;
+
+/// With 256 threads in each, a thread has 64 registers.
+static constexpr int32_t kBlocksPerMultiprocessor = 4;
 
 namespace {
 class Writer {
@@ -39,6 +43,10 @@ public:
     };
     function.setKnownGridSizeAttr(dims(plan.blocks));
     function.setKnownBlockSizeAttr(dims(plan.kThreads));
+    // Otherwise ptxas holds kernels to 32 registers for the sake of more blocks,
+    // and spills.
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      b.getI32IntegerAttr(kBlocksPerMultiprocessor));
   }
 
 private:
