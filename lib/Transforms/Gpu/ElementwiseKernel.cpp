@@ -43,8 +43,8 @@ public:
     };
     function.setKnownGridSizeAttr(dims(plan.blocks));
     function.setKnownBlockSizeAttr(dims(plan.kThreads));
-    // Otherwise ptxas holds kernels to 32 registers for the sake of more blocks,
-    // and spills.
+    // Otherwise ptxas holds kernels to 32 registers for the sake of more
+    // blocks, and spills.
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                       b.getI32IntegerAttr(kBlocksPerMultiprocessor));
   }
@@ -80,9 +80,12 @@ private:
                                 ValueRange init, AccumulateFn body) {
     auto loop = scf::ForOp::create(b, loc, start, end, index(step), init);
     OpBuilder::InsertionGuard guard(b);
+    // A loop without results has its terminator already.
     b.setInsertionPointToStart(loop.getBody());
-    scf::YieldOp::create(
-        b, loc, body(loop.getInductionVar(), loop.getRegionIterArgs()));
+    SmallVector<Value> results =
+        body(loop.getInductionVar(), loop.getRegionIterArgs());
+    if (!init.empty())
+      scf::YieldOp::create(b, loc, results);
     return loop.getResults();
   }
   void onlyIf(Value condition, function_ref<void()> body) {
@@ -239,7 +242,7 @@ private:
                                   /*withElseRegion=*/true);
     auto writeBlock = [&](Block *block, auto &&values) {
       OpBuilder::InsertionGuard guard(b);
-      // An if without results has its terminators already.
+      // As above.
       b.setInsertionPointToStart(block);
       SmallVector<Value> results = values();
       if (!init.empty())
