@@ -6,64 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Device code written by hand: what is right gives the result under any order
-// of threads, what is wrong is found.
+// Device code written by hand gives its result under any order of threads.
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceText.h"
 #include "KernelHarness.h"
-#include "Mercury/Runtime/mercury_simt.h"
 #include "gtest/gtest.h"
 
-#include <cmath>
+#include <atomic>
 #include <thread>
 
 using namespace mercury::test;
-
-/// A module with one kernel; `S` in `body` and `shared` is the memory space of
-/// shared memory.
-static std::string deviceText(const std::string &arguments,
-                              const std::string &shared,
-                              const std::string &grid, const std::string &block,
-                              std::string body) {
-  std::string text = "module attributes {gpu.container_module} {\n"
-                     "  gpu.module @kernels {\n    gpu.func @k(" +
-                     arguments + ")" +
-                     (shared.empty() ? "" : " workgroup(" + shared + ")") +
-                     " kernel attributes {commir.kernel, "
-                     "known_grid_size = array<i32: " +
-                     grid + ">, known_block_size = array<i32: " + block +
-                     ">} {\n" + body + "      gpu.return\n    }\n  }\n}\n";
-  for (size_t at; (at = text.find("$S")) != std::string::npos;)
-    text.replace(at, 2, "#gpu.address_space<workgroup>");
-  return text;
-}
-
-/// What is recorded of a kernel with one order.
-static std::string faultOf(const std::string &text, const char *order,
-                           bool checks = true) {
-  auto kernel = Kernel::parse(text);
-  if (!kernel)
-    return llvm::toString(kernel.takeError());
-  auto program = kernel->emulated("sm_90a", checks);
-  if (!program)
-    return llvm::toString(program.takeError());
-  KernelArguments arguments = kernel->makeArguments(1);
-  EXPECT_EQ(mercury_simt_set_order(order), 0);
-  std::string fault = program->run(arguments);
-  mercury_simt_set_order("ascending");
-  return fault;
-}
-
-static bool contains(const std::string &text, const std::string &part) {
-  return text.find(part) != std::string::npos;
-}
-#define EXPECT_CONTAINS(text, part)                                            \
-  EXPECT_PRED2(contains, std::string(text), std::string(part))
-
-//===----------------------------------------------------------------------===//
-// Right ones
-//===----------------------------------------------------------------------===//
 
 TEST(Emulation, Saxpy) {
   KernelCheck check;
@@ -90,57 +44,6 @@ TEST(Emulation, Saxpy) {
   };
   check.tolerance = 0;
   checkKernel(check);
-}
-
-/// Sums 128 numbers of each row by halves; a barrier after each but where
-/// `missing`, which counts from 0, says.
-static std::string blockSum(int missing = -1) {
-  std::string body = R"(
-      %b = gpu.block_id x
-      %t = gpu.thread_id x
-      %c0 = arith.constant 0 : index
-      %x = memref.load %in[%b, %t] : memref<6x128xf32>
-      memref.store %x, %w[%t] : memref<128xf32, $S>
-)";
-  int barrier = 0;
-  auto synchronize = [&] {
-    if (barrier++ != missing)
-      body += "      gpu.barrier\n";
-  };
-  synchronize();
-  for (int half = 64; half; half /= 2) {
-    std::string h = std::to_string(half);
-    body += "      %c" + h + " = arith.constant " + h + " : index\n      %is" +
-            h + " = arith.cmpi slt, %t, %c" + h + " : index\n      scf.if %is" +
-            h + " {\n        %o = arith.addi %t, %c" + h + R"( : index
-        %l = memref.load %w[%t] : memref<128xf32, $S>
-        %r = memref.load %w[%o] : memref<128xf32, $S>
-        %s = arith.addf %l, %r : f32
-        memref.store %s, %w[%t] : memref<128xf32, $S>
-      }
-)";
-    synchronize();
-  }
-  body += R"(
-      %y = memref.load %w[%c0] : memref<128xf32, $S>
-      memref.store %y, %out[%b] : memref<6xf32>
-)";
-  // Of all threads only the first may write the sum.
-  size_t last = body.rfind("      memref.store");
-  body.insert(last, "      %first = arith.cmpi eq, %t, %c0 : index\n"
-                    "      scf.if %first {\n");
-  body += "      }\n";
-  return deviceText("%in: memref<6x128xf32>, %out: memref<6xf32>",
-                    "%w: memref<128xf32, $S>", "6, 1, 1", "128, 1, 1", body);
-}
-
-static void sumRows(KernelArguments &arguments) {
-  for (int64_t i = 0; i < 6; ++i) {
-    double sum = 0;
-    for (int64_t j = 0; j < 128; ++j)
-      sum += arguments[0]->at({i, j});
-    arguments[1]->set(i, sum);
-  }
 }
 
 TEST(Emulation, BlockSum) {
@@ -401,179 +304,6 @@ TEST(Emulation, Ids) {
   checkKernel(check);
 }
 
-//===----------------------------------------------------------------------===//
-// Wrong ones
-//===----------------------------------------------------------------------===//
-
-// Each of the barriers but the last is needed: without it there is a race, and
-// without the checks a wrong result under one order or another.
-TEST(Emulation, MissingBarrier) {
-  for (int missing = 0; missing < 8; ++missing) {
-    SCOPED_TRACE(missing);
-    std::string text = blockSum(missing);
-    for (const char *order : {"ascending", "descending", "random:3"})
-      EXPECT_CONTAINS(faultOf(text, order), "without a barrier in between");
-    auto kernel = Kernel::parse(text);
-    ASSERT_TRUE(static_cast<bool>(kernel));
-    auto program = kernel->emulated("sm_90a", /*checks=*/false);
-    ASSERT_TRUE(static_cast<bool>(program));
-    KernelArguments expected = kernel->makeArguments(1);
-    sumRows(expected);
-    double greatest = 0;
-    for (const char *order : {"ascending", "descending", "random:3"}) {
-      KernelArguments actual = kernel->makeArguments(1);
-      ASSERT_EQ(mercury_simt_set_order(order), 0);
-      EXPECT_EQ(program->run(actual), "");
-      greatest = std::max(greatest, relativeNorm(*actual[1], *expected[1]));
-    }
-    mercury_simt_set_order("ascending");
-    if (missing < 7)
-      EXPECT_GT(greatest, 1e-3);
-  }
-}
-
-TEST(Emulation, Race) {
-  std::string fault = faultOf(blockSum(0), "ascending");
-  EXPECT_CONTAINS(fault,
-                  "kernel 'k', block (0, 0, 0), thread (64, 0, 0): writes what "
-                  "thread (0, 0, 0) read, without a barrier in between: "
-                  "memref.store %0, %arg2[%thread_id_x]");
-}
-
-// Blocks have no order, whatever barriers they have.
-TEST(Emulation, RaceOfBlocks) {
-  for (bool reads : {false, true}) {
-    std::string body = R"(
-      %b = gpu.block_id x
-      %t = gpu.thread_id x
-      %c1 = arith.constant 1 : index
-      %x = arith.constant 1.0 : f32
-      memref.store %x, %out[%b, %t] : memref<3x32xf32>
-      gpu.barrier
-      %next = arith.xori %b, %c1 : index
-)";
-    body += reads ? "%y = memref.load %out[%next, %t] : memref<3x32xf32>\n"
-                    "memref.store %y, %to[%b, %t] : memref<2x32xf32>\n"
-                  : "memref.store %x, %out[%next, %t] : memref<3x32xf32>\n";
-    std::string fault =
-        faultOf(deviceText("%out: memref<3x32xf32>, %to: memref<2x32xf32>", "",
-                           "2, 1, 1", "32, 1, 1", body),
-                "ascending");
-    EXPECT_CONTAINS(fault, "block (1, 0, 0), thread (0, 0, 0): writes what "
-                           "thread (0, 0, 0) of another block ");
-    EXPECT_CONTAINS(fault, reads ? " read: memref.store" : " wrote: memref.st");
-  }
-}
-
-/// All threads of 64 do `body`; %w is shared.
-static std::string small(const std::string &body) {
-  return deviceText("%out: memref<64xf32>", "%w: memref<64xf32, $S>", "1, 1, 1",
-                    "64, 1, 1", R"(
-      %t = gpu.thread_id x
-      %c0 = arith.constant 0 : index
-      %c1 = arith.constant 1 : index
-      %c63 = arith.constant 63 : index
-      %width = arith.constant 32 : i32
-      %o1 = arith.constant 1 : i32
-      %x = arith.constant 1.0 : f32
-      %isLast = arith.cmpi eq, %t, %c63 : index
-)" + body);
-}
-
-TEST(Emulation, BarrierThatSomeSkip) {
-  std::string text = small("scf.if %isLast { } else { gpu.barrier }\n");
-  EXPECT_CONTAINS(faultOf(text, "ascending"),
-                  "thread (0, 0, 0): waits at a barrier for thread (63, 0, 0), "
-                  "which has ended: gpu.barrier");
-}
-
-TEST(Emulation, DifferentBarriers) {
-  std::string text =
-      small("scf.if %isLast { gpu.barrier } else { gpu.barrier }\n");
-  EXPECT_CONTAINS(faultOf(text, "descending"),
-                  "waits at another barrier than thread (63, 0, 0)");
-}
-
-TEST(Emulation, ShuffleAndBarrier) {
-  std::string text = small(R"(
-      scf.if %isLast { gpu.barrier } else {
-        %y, %v = gpu.shuffle xor %x, %o1, %width : f32
-        memref.store %y, %out[%t] : memref<64xf32>
-        gpu.barrier
-      }
-)");
-  EXPECT_CONTAINS(faultOf(text, "random:1"),
-                  "thread (63, 0, 0): waits at another op than thread "
-                  "(32, 0, 0) of its warp, which is at '%");
-}
-
-TEST(Emulation, ShuffleFromEndedLane) {
-  std::string text = small(R"(
-      scf.if %isLast { } else {
-        %y, %v = gpu.shuffle xor %x, %o1, %width : f32
-        memref.store %y, %out[%t] : memref<64xf32>
-      }
-)");
-  EXPECT_CONTAINS(faultOf(text, "ascending"),
-                  "thread (62, 0, 0): takes the value of lane 31 of its warp, "
-                  "which has ended");
-}
-
-TEST(Emulation, IndexOutOfRange) {
-  std::string text = small(R"(
-      %i = arith.addi %t, %c1 : index
-      memref.store %x, %out[%i] : memref<64xf32>
-)");
-  EXPECT_CONTAINS(faultOf(text, "descending"),
-                  "thread (63, 0, 0): index 64 in a dimension of extent 64: "
-                  "memref.store");
-  text = small(R"(
-      %v = vector.load %out[%t] : memref<64xf32>, vector<4xf32>
-      vector.store %v, %w[%c0] : memref<64xf32, $S>, vector<4xf32>
-)");
-  EXPECT_CONTAINS(faultOf(text, "descending"),
-                  "4 elements from index 63 in a dimension of extent 64");
-}
-
-// A view that is said to be larger than what it views.
-TEST(Emulation, OutsideOfSharedMemory) {
-  std::string text = small(R"(
-      %far = memref.reinterpret_cast %w to offset: [0], sizes: [128], strides: [1] : memref<64xf32, $S> to memref<128xf32, $S>
-      %c64 = arith.constant 64 : index
-      %i = arith.addi %t, %c64 : index
-      memref.store %x, %far[%i] : memref<128xf32, $S>
-)");
-  EXPECT_CONTAINS(faultOf(text, "ascending"),
-                  "outside of the block's shared memory: memref.store");
-}
-
-TEST(Emulation, Misaligned) {
-  std::string text = small(R"(
-      scf.if %isLast {
-        %v = vector.load %out[%c1] {alignment = 16} : memref<64xf32>, vector<4xf32>
-        vector.store %v, %w[%c0] : memref<64xf32, $S>, vector<4xf32>
-      }
-)");
-  EXPECT_CONTAINS(faultOf(text, "ascending"), "bytes beyond a multiple of 16");
-}
-
-// A fault in one kernel does not disturb the next.
-TEST(Emulation, AfterAFault) {
-  EXPECT_NE(
-      faultOf(small("scf.if %isLast { } else { gpu.barrier }\n"), "ascending"),
-      "");
-  KernelCheck check;
-  check.text = blockSum();
-  check.reference = sumRows;
-  checkKernel(check);
-}
-
-TEST(Emulation, UnknownOrder) {
-  EXPECT_EQ(mercury_simt_set_order("sideways"), 1);
-  EXPECT_EQ(mercury_simt_set_order("random:"), 1);
-  EXPECT_EQ(mercury_simt_set_order("random:1x"), 1);
-}
-
 // Ranks run kernels at once.
 TEST(Emulation, ManyThreads) {
   auto kernel = Kernel::parse(blockSum());
@@ -596,42 +326,4 @@ TEST(Emulation, ManyThreads) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(wrong, 0);
-}
-
-//===----------------------------------------------------------------------===//
-// The harness
-//===----------------------------------------------------------------------===//
-
-// It sees what a kernel does beside its elements.
-TEST(KernelBuffer, Intact) {
-  mlir::MLIRContext context;
-  auto type =
-      mlir::MemRefType::get({3, 4}, mlir::Float32Type::get(&context),
-                            mlir::StridedLayoutAttr::get(&context, 0, {6, 1}));
-  KernelBuffer buffer(type, 16);
-  auto *base = reinterpret_cast<float *>(buffer.descriptor()[1]);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(base) % 32, 16u);
-  EXPECT_TRUE(std::isnan(buffer.get(0)));
-  buffer.fill(2);
-  EXPECT_TRUE(buffer.isIntact());
-  for (int64_t at : {-1, 4, 11, 16, 300}) {
-    KernelBuffer copy(buffer);
-    EXPECT_TRUE(copy == buffer);
-    reinterpret_cast<float *>(copy.descriptor()[1])[at] += 1; // NaN stays NaN
-    EXPECT_FALSE(copy.isIntact()) << at;
-  }
-}
-
-TEST(KernelHarness, Resources) {
-  MERCURY_NEEDS_PTXAS();
-  auto kernel = Kernel::parse(blockSum());
-  ASSERT_TRUE(static_cast<bool>(kernel));
-  for (const char *chip : {"sm_80", "sm_89", "sm_90a", "sm_100"}) {
-    auto resources = kernel->assemble(chip);
-    ASSERT_TRUE(static_cast<bool>(resources))
-        << llvm::toString(resources.takeError());
-    EXPECT_GT(resources->registers, 0) << chip;
-    EXPECT_EQ(resources->sharedBytes, 128 * 4) << chip;
-    EXPECT_EQ(resources->spilledBytes, 0) << chip;
-  }
 }

@@ -66,7 +66,12 @@ double mercury::test::checkKernel(const KernelCheck &check) {
     SCOPED_TRACE(order);
     EXPECT_EQ(mercury_simt_set_order(order.c_str()), 0);
     KernelArguments actual = before;
-    EXPECT_EQ(program->run(actual), "");
+    std::string fault = program->run(actual);
+    if (!fault.empty()) {
+      ADD_FAILURE() << fault;
+      greatest = std::numeric_limits<double>::infinity();
+      break;
+    }
     greatest =
         std::max(greatest, compare(before, expected, actual, check.tolerance));
     if (testing::Test::HasFailure())

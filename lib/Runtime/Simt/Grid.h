@@ -8,8 +8,8 @@
 #ifndef MERCURY_LIB_RUNTIME_SIMT_GRID_H
 #define MERCURY_LIB_RUNTIME_SIMT_GRID_H
 
+#include "Abi.h"
 #include "Fiber.h"
-#include "Mercury/Runtime/mercury_simt.h"
 #include "Settings.h"
 #include "SharedMemory.h"
 

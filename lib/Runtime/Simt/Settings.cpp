@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Settings.h"
-#include "Mercury/Runtime/mercury_simt.h"
+#include "Abi.h"
 
 #include <algorithm>
 #include <cstdlib>

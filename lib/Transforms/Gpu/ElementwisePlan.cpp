@@ -47,12 +47,18 @@ static std::optional<FusionGroup> groupOf(func::FuncOp kernel) {
   return group;
 }
 
-/// How much of the group's memory traffic is contiguous along each loop.
+/// How many elements the op accesses that are contiguous along the loop; those
+/// it writes count twice.
 static int64_t contiguousAlong(const LocalOp &op, unsigned loop) {
   int64_t weight = 0;
-  for (const OpAccess &access : op.accesses)
-    if (op.extents[loop] > 1 && access.isLinear && access.strides[loop] == 1)
-      weight += op.size() * (1 + access.writes);
+  for (const OpAccess &access : op.accesses) {
+    if (op.extents[loop] == 1 || !access.isLinear || access.strides[loop] != 1)
+      continue;
+    int64_t elements = 1;
+    for (auto [extent, stride] : llvm::zip_equal(op.extents, access.strides))
+      elements *= stride ? extent : 1;
+    weight += elements * (1 + access.writes);
+  }
   return weight;
 }
 

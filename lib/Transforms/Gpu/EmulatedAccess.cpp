@@ -47,17 +47,15 @@ std::optional<EmulatedAccess> mercury::emulatedAccess(Operation *op) {
       .Default(std::nullopt);
 }
 
-Value mercury::callRuntime(OpBuilder &b, Location loc, StringRef callee,
-                           TypeRange results, ValueRange operands) {
-  auto module =
-      b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-  auto function = module.lookupSymbol<func::FuncOp>(callee);
+Value mercury::callRuntime(SymbolTable &symbols, OpBuilder &b, Location loc,
+                           StringRef callee, TypeRange results,
+                           ValueRange operands) {
+  auto function = symbols.lookup<func::FuncOp>(callee);
   if (!function) {
-    OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
-    function =
-        func::FuncOp::create(top, module.getLoc(), callee,
-                             b.getFunctionType(operands.getTypes(), results));
+    function = func::FuncOp::create(
+        loc, callee, b.getFunctionType(operands.getTypes(), results));
     function.setPrivate();
+    symbols.insert(function);
   }
   auto call = func::CallOp::create(b, loc, function, operands);
   return results.empty() ? Value() : call.getResult(0);
@@ -99,8 +97,9 @@ static Value addressOf(OpBuilder &b, Location loc,
       bytes);
 }
 
-void mercury::checkAccess(Operation *op, const EmulatedAccess &access,
-                          bool isShared, Value thread, Value text) {
+void mercury::checkAccess(SymbolTable &symbols, Operation *op,
+                          const EmulatedAccess &access, bool isShared,
+                          Value thread, Value text) {
   OpBuilder b(op);
   Location loc = op->getLoc();
   auto type = cast<MemRefType>(access.memory.getType());
@@ -123,7 +122,7 @@ void mercury::checkAccess(Operation *op, const EmulatedAccess &access,
         /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifOp.thenBlock());
-    callRuntime(b, loc, "mercury_simt_out_of_range", {},
+    callRuntime(symbols, b, loc, "mercury_simt_out_of_range", {},
                 ValueRange{thread, index, count, extent, text});
   }
   int64_t bytes = access.count * elementBytes(type.getElementType());
@@ -132,7 +131,7 @@ void mercury::checkAccess(Operation *op, const EmulatedAccess &access,
                                    (access.writes ? MERCURY_SIMT_WRITE : 0) |
                                        (isShared ? MERCURY_SIMT_SHARED : 0),
                                    32);
-  callRuntime(b, loc, "mercury_simt_access", {},
+  callRuntime(symbols, b, loc, "mercury_simt_access", {},
               ValueRange{thread, addressOf(b, loc, access), constant(bytes),
                          constant(access.alignment.value_or(1)), kind, text});
 }

@@ -31,18 +31,18 @@ std::optional<EmulatedAccess> emulatedAccess(mlir::Operation *op);
 /// Bytes that an element of a memref takes.
 int64_t elementBytes(mlir::Type type);
 
-/// Calls of a function of the module that `b` inserts into, declared on first
-/// use.
-mlir::Value callRuntime(mlir::OpBuilder &b, mlir::Location loc,
-                        llvm::StringRef callee, mlir::TypeRange results,
-                        mlir::ValueRange operands);
+/// Calls a function of the module, declared on first use.
+mlir::Value callRuntime(mlir::SymbolTable &symbols, mlir::OpBuilder &b,
+                        mlir::Location loc, llvm::StringRef callee,
+                        mlir::TypeRange results, mlir::ValueRange operands);
 
 /// Inserts before `op` calls that end `thread` when an index is out of range,
 /// the address is not aligned, or the access conflicts with that of another
 /// thread. `isShared`: to the memory of the block. `text` is what the op is
 /// called.
-void checkAccess(mlir::Operation *op, const EmulatedAccess &access,
-                 bool isShared, mlir::Value thread, mlir::Value text);
+void checkAccess(mlir::SymbolTable &symbols, mlir::Operation *op,
+                 const EmulatedAccess &access, bool isShared,
+                 mlir::Value thread, mlir::Value text);
 
 } // namespace mercury
 

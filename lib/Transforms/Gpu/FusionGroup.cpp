@@ -8,7 +8,6 @@
 
 #include "FusionGroup.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mercury;
@@ -107,7 +106,7 @@ static bool meetAcrossPoints(const Side (&sides)[2], MayAlias mayAlias) {
     return true;
   int64_t rest = b.offset - a.offset;
   for (Digit &digit : digits) {
-    digit.shift = llvm::divideFloorSigned(rest, digit.stride);
+    digit.shift = rest / digit.stride; // towards 0
     rest -= digit.shift * digit.stride;
   }
   // Without a digit that could make up for it.

@@ -10,10 +10,29 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  // expected-error @below {{'gpu.func' op has an argument of type 'memref<?xf32>'; numbers, and buffers of static layout without offset, are emulated}}
+  // expected-error @below {{'gpu.func' op has an argument of type 'memref<?xf32>'; numbers, and buffers of static layout without offset or memory space, are emulated}}
   gpu.func @dynamic(%a: memref<?xf32>) kernel attributes {
       known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
     gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @below {{'gpu.func' op has an argument of type 'memref<4xf32, 1>'}}
+  gpu.func @space(%a: memref<4xf32, 1>) kernel attributes {
+      known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @below {{'gpu.func' op is no kernel, and is not emulated}}
+  gpu.func @callee(%x: f32) -> f32 {
+    gpu.return %x : f32
   }
 }
 

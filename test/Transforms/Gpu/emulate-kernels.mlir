@@ -1,12 +1,24 @@
-// RUN: mercury-opt --mercury-emulate-kernels --split-input-file %s | FileCheck %s
-// RUN: mercury-opt --mercury-emulate-kernels=checks=false --split-input-file %s | FileCheck %s --check-prefix=BARE
-// RUN: mercury-opt --mercury-emulate-kernels --mercury-lower-to-llvm --split-input-file %s | FileCheck %s --check-prefix=LLVM
+// RUN: mercury-opt --mercury-emulate-kernels %s | FileCheck %s
+// RUN: mercury-opt --mercury-emulate-kernels=checks=false %s | FileCheck %s --check-prefix=BARE
+// RUN: mercury-opt --mercury-emulate-kernels --mercury-lower-to-llvm %s | FileCheck %s --check-prefix=LLVM
 
-// The text of an op is that of the kernel.
-// CHECK-DAG: llvm.mlir.global internal constant @sum_text_1("memref.store %1, %arg2[%thread_id_x] : memref<64xf32, #gpu.address_space<workgroup>>\00")
-// CHECK-DAG: llvm.mlir.global internal constant @sum_text_2("gpu.barrier\00")
+// CHECK-LABEL: func.func private @sum(
+// CHECK-SAME:      %[[A:.+]]: memref<4x64xf32, strided<[80, 1]>> {llvm.align = 16 : i64}, %[[N:.+]]: index) attributes {commir.kernel} {
+// CHECK:         %[[TWO:.+]] = arith.constant 2 : i64
+// CHECK:         %[[PARAMETERS:.+]] = llvm.alloca %[[TWO]] x i64
+// CHECK:         memref.extract_aligned_pointer_as_index %[[A]]
+// CHECK:         arith.index_cast %[[N]] : index to i64
+// CHECK:         %[[CODE:.+]] = constant @sum_thread
+// CHECK:         %[[POINTER:.+]] = builtin.unrealized_conversion_cast %[[CODE]]
+// CHECK:         %[[GX:.+]] = arith.constant 4 : i64
+// CHECK:         %[[GY:.+]] = arith.constant 1 : i64
+// CHECK:         %[[GZ:.+]] = arith.constant 1 : i64
+// CHECK:         %[[BX:.+]] = arith.constant 64 : i64
+// CHECK:         %[[BY:.+]] = arith.constant 1 : i64
+// CHECK:         %[[BZ:.+]] = arith.constant 1 : i64
+// CHECK:         %[[BYTES:.+]] = arith.constant 262 : i64
+// CHECK:         call @mercury_simt_run(%{{.+}}, %[[POINTER]], %[[PARAMETERS]], %[[GX]], %[[GY]], %[[GZ]], %[[BX]], %[[BY]], %[[BZ]], %[[BYTES]])
 
-// CHECK-NOT: gpu.
 // CHECK-LABEL: func.func private @sum_thread(
 // CHECK-SAME:      %[[THREAD:arg0]]: !llvm.ptr, %[[PARAMETERS:arg1]]: !llvm.ptr, %[[SHARED:arg2]]: !llvm.ptr,
 // CHECK-SAME:      %[[TX:arg3]]: index, %arg4: index, %arg5: index, %[[BX:arg6]]: index, %arg7: index, %arg8: index) {
@@ -44,40 +56,33 @@
 // CHECK:         arith.trunci %[[HIGH]] : i64 to i1
 // CHECK:         %[[LOW:.+]] = arith.trunci %[[BOTH]] : i64 to i32
 // CHECK:         %[[Z:.+]] = arith.bitcast %[[LOW]] : i32 to f32
-// CHECK:         %[[ALIGNMENT:.+]] = arith.constant 4 : index
-// CHECK:         call @mercury_simt_access(%[[THREAD]], %{{.+}}, %{{.+}}, %[[ALIGNMENT]], %{{.+}}, %{{.+}})
+// CHECK:         memref.extract_aligned_pointer_as_index %[[A]]
+// CHECK:         %[[BYTES:.+]] = arith.constant 4 : index
+// CHECK-NEXT:    %[[ALIGNMENT:.+]] = arith.constant 4 : index
+// CHECK-NEXT:    call @mercury_simt_access(%[[THREAD]], %{{.+}}, %[[BYTES]], %[[ALIGNMENT]], %{{.+}}, %{{.+}})
 // CHECK:         memref.store %[[Z]], %[[A]]
+// CHECK-NOT:     gpu.
 // CHECK:         return
 
-// CHECK-LABEL: func.func private @sum(
-// CHECK-SAME:      %[[A:.+]]: memref<4x64xf32, strided<[80, 1]>> {llvm.align = 16 : i64}, %[[N:.+]]: index) attributes {commir.kernel} {
-// CHECK:         %[[TWO:.+]] = arith.constant 2 : i64
-// CHECK:         %[[PARAMETERS:.+]] = llvm.alloca %[[TWO]] x i64
-// CHECK:         memref.extract_aligned_pointer_as_index %[[A]]
-// CHECK:         arith.index_cast %[[N]] : index to i64
-// CHECK:         %[[CODE:.+]] = constant @sum_thread
-// CHECK:         %[[POINTER:.+]] = builtin.unrealized_conversion_cast %[[CODE]]
-// CHECK:         %[[GX:.+]] = arith.constant 4 : i64
-// CHECK:         %[[GY:.+]] = arith.constant 1 : i64
-// CHECK:         %[[GZ:.+]] = arith.constant 1 : i64
-// CHECK:         %[[BX:.+]] = arith.constant 64 : i64
-// CHECK:         %[[BY:.+]] = arith.constant 1 : i64
-// CHECK:         %[[BZ:.+]] = arith.constant 1 : i64
-// CHECK:         %[[BYTES:.+]] = arith.constant 262 : i64
-// CHECK:         call @mercury_simt_run(%{{.+}}, %[[POINTER]], %[[PARAMETERS]], %[[GX]], %[[GY]], %[[GZ]], %[[BX]], %[[BY]], %[[BZ]], %[[BYTES]])
+// The text of an op is that of the kernel.
+// CHECK: llvm.mlir.global internal constant @sum_text_{{[0-9]+}}("memref.store %0, %arg2[%thread_id_x] : memref<64xf32, #gpu.address_space<workgroup>>\00")
+// CHECK: llvm.mlir.global internal constant @sum_text_{{[0-9]+}}("gpu.barrier\00")
 
 // BARE-LABEL: func.func private @sum_thread(
 // BARE-NOT:     mercury_simt_access
 // BARE-NOT:     mercury_simt_out_of_range
 // BARE:         call @mercury_simt_barrier
-// BARE:       func.func private @sum(
+// BARE-NOT:     mercury_simt_access
+// BARE-NOT:     mercury_simt_out_of_range
+// BARE:         llvm.mlir.global
 
+// LLVM-LABEL: llvm.func @sum(
+// LLVM-NOT:     unrealized_conversion_cast
+// LLVM:         %[[CODE:.+]] = llvm.mlir.addressof @sum_thread : !llvm.ptr
+// LLVM:         llvm.call @mercury_simt_run(%{{.+}}, %[[CODE]],
 // LLVM-LABEL: llvm.func @sum_thread(
 // LLVM-NOT:     unrealized_conversion_cast
 // LLVM:         llvm.call @mercury_simt_barrier
-// LLVM-LABEL: llvm.func @sum(
-// LLVM:         %[[CODE:.+]] = llvm.mlir.addressof @sum_thread : !llvm.ptr
-// LLVM:         llvm.call @mercury_simt_run(%{{.+}}, %[[CODE]],
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @sum(%a: memref<4x64xf32, strided<[80, 1]>> {llvm.align = 16 : i64}, %n: index)
@@ -102,35 +107,5 @@ module attributes {gpu.container_module} {
       memref.store %z, %a[%b, %t] {alignment = 4} : memref<4x64xf32, strided<[80, 1]>>
       gpu.return
     }
-  }
-}
-
-// -----
-
-// Launches name the function, and constants keep apart.
-// CHECK-LABEL: module {
-// CHECK:         memref.global "private" constant @table_0 : memref<2xf32> = dense<[3.0
-// CHECK:         memref.global "private" constant @table : memref<2xf32> = dense<[1.0
-// CHECK:         func.func @f(%[[A:.+]]: memref<2xf32>) {
-// CHECK-NEXT:      commir.launch @k outs(%[[A]] : memref<2xf32>)
-// CHECK:         func.func private @k_thread(
-// CHECK:           memref.get_global @table_0 : memref<2xf32>
-module attributes {gpu.container_module} {
-  memref.global "private" constant @table : memref<2xf32> = dense<[1.0, 2.0]>
-  gpu.module @kernels {
-    memref.global "private" constant @table : memref<2xf32> = dense<[3.0, 4.0]>
-    gpu.func @k(%a: memref<2xf32>) kernel attributes {
-        commir.kernel, known_block_size = array<i32: 2, 1, 1>,
-        known_grid_size = array<i32: 1, 1, 1>} {
-      %t = gpu.thread_id x
-      %table = memref.get_global @table : memref<2xf32>
-      %x = memref.load %table[%t] : memref<2xf32>
-      memref.store %x, %a[%t] : memref<2xf32>
-      gpu.return
-    }
-  }
-  func.func @f(%a: memref<2xf32>) {
-    commir.launch @kernels::@k outs(%a : memref<2xf32>)
-    return
   }
 }
