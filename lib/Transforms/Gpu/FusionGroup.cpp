@@ -17,8 +17,10 @@ using namespace mercury;
 static constexpr int64_t kSmallPoint = 4096;
 /// Points that keep enough of a GPU busy when each is a long row.
 static constexpr int64_t kManyPoints = 32;
-/// Loops of an op above which all ways to match them are too many.
+/// Loops of an op above which all ways to match them are too many; and how many
+/// of the ways are tried.
 static constexpr unsigned kMostLoops = 6;
+static constexpr size_t kMostMatchings = 256;
 
 //===----------------------------------------------------------------------===//
 // The group
@@ -186,6 +188,8 @@ public:
   SmallVector<Matching> all() {
     descend();
     llvm::sort(found, std::greater<>());
+    if (found.size() > kMostMatchings)
+      found.truncate(kMostMatchings);
     SmallVector<Matching> matchings;
     for (auto &[score, number, matching] : found)
       matchings.push_back(matching);

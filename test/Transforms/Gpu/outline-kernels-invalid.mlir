@@ -90,3 +90,34 @@ func.func @effect(%x: memref<8xf32>, %y: memref<8xf32>) {
   }
   return
 }
+
+// -----
+
+memref.global "private" @state : memref<8xf32> = dense<0.0>
+func.func @state_of_the_program(%x: memref<8xf32>) {
+  // expected-error @below {{names @state, which is no constant}}
+  %s = memref.get_global @state : memref<8xf32>
+  memref.copy %s, %x : memref<8xf32> to memref<8xf32>
+  return
+}
+
+// -----
+
+memref.global "private" constant @table : memref<8xf32> = dense<0.0>
+func.func @write(%x: memref<8xf32>) {
+  %t = memref.get_global @table : memref<8xf32>
+  // expected-error @below {{'memref.copy' op writes the constant @table}}
+  memref.copy %x, %t : memref<8xf32> to memref<8xf32>
+  return
+}
+
+// -----
+
+// A contraction would get a copy of it.
+memref.global "private" constant @sums : memref<8x8xf32> = dense<0.0>
+func.func @write_alone(%x: memref<8x8xf32>) {
+  %t = memref.get_global @sums : memref<8x8xf32>
+  // expected-error @below {{'linalg.matmul' op writes the constant @sums}}
+  linalg.matmul ins(%x, %x : memref<8x8xf32>, memref<8x8xf32>) outs(%t : memref<8x8xf32>)
+  return
+}
