@@ -424,26 +424,65 @@ func.func private @k(%a: memref<13x21xi32>, %b: memref<21x18xi32>, %c: memref<13
 // Code
 //===----------------------------------------------------------------------===//
 
-TEST(Elementwise, CodeForChips) {
-  MERCURY_NEEDS_PTXAS();
-  std::string softmax =
-      kMaps + expand(kSoftmax, {{"EXT", "%0 = arith.extf %in : $T to f32"},
-                                {"TRUNC", "%2 = arith.truncf %1 : f32 to $T"},
-                                {"M", "4096"},
-                                {"N", "2048"},
-                                {"T", "bf16"},
-                                {"A", "16"}});
+void checkCode(const std::string &text,
+               const std::vector<std::string> &instructions) {
   for (const char *chip : {"sm_80", "sm_89", "sm_90a", "sm_100"}) {
-    auto kernel = Kernel::parse(softmax);
+    SCOPED_TRACE(chip);
+    auto kernel = Kernel::parse(kMaps + text);
     ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
     auto resources = kernel->assemble(chip);
     ASSERT_TRUE(bool(resources)) << llvm::toString(resources.takeError());
-    EXPECT_EQ(resources->spilledBytes, 0) << chip;
-    EXPECT_LE(resources->registers, 64) << chip;
+    EXPECT_EQ(resources->spilledBytes, 0);
+    EXPECT_LE(resources->registers, 64);
     auto ptx = kernel->ptx(chip);
     ASSERT_TRUE(bool(ptx)) << llvm::toString(ptx.takeError());
-    EXPECT_NE(ptx->find("ld.global.v4"), std::string::npos) << chip;
-    EXPECT_NE(ptx->find("shfl.sync"), std::string::npos) << chip;
+    for (const std::string &instruction : instructions)
+      EXPECT_NE(ptx->find(instruction), std::string::npos) << instruction;
   }
+}
+
+TEST(Elementwise, CodeOfSoftmax) {
+  MERCURY_NEEDS_PTXAS();
+  checkCode(expand(kSoftmax, {{"EXT", "%0 = arith.extf %in : $T to f32"},
+                              {"TRUNC", "%2 = arith.truncf %1 : f32 to $T"},
+                              {"M", "4096"},
+                              {"N", "2048"},
+                              {"T", "bf16"},
+                              {"A", "16"}}),
+            {"ld.global.v4", "shfl.sync.bfly", "bar.sync"});
+}
+
+/// What chips lack of the arithmetic of halves.
+const char *const kHalves = R"(
+func.func private @k(%x: memref<24x$T> {llvm.align = 16 : i64}, %y: memref<24x$T> {llvm.align = 16 : i64}) attributes {commir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<24x$T>) outs(%y : memref<24x$T>) {
+  ^bb0(%in: $T, %out: $T):
+    %0 = math.tanh %in : $T
+    %1 = arith.maximumf %0, %out : $T
+    %2 = arith.mulf %1, %1 : $T
+    %3 = arith.addf %2, %in : $T
+    %4 = math.absf %3 : $T
+    %5 = math.sqrt %4 : $T
+    %6 = math.erf %5 : $T
+    %7 = arith.negf %6 : $T
+    %8 = math.exp %7 : $T
+    %9 = arith.divf %in, %8 : $T
+    %c = arith.cmpf olt, %9, %in : $T
+    %10 = arith.select %c, %9, %out : $T
+    linalg.yield %10 : $T
+  }
+  return
+})";
+
+TEST(Elementwise, ArithmeticOfHalves) {
+  for (const char *type : {"bf16", "f16"})
+    check(expand(kHalves, {{"T", type}}), 1e-2);
+}
+
+TEST(Elementwise, CodeOfHalves) {
+  MERCURY_NEEDS_PTXAS();
+  for (const char *type : {"bf16", "f16"})
+    checkCode(expand(kHalves, {{"T", type}}), {"ld.global.v4.b32"});
 }
 } // namespace
