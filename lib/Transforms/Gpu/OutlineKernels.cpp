@@ -184,6 +184,8 @@ private:
   }
 
   LogicalResult visitLocal(Operation &op) {
+    if (op.getNumResults() != 0)
+      return op.emitOpError("does not become a kernel: it is not on buffers");
     if (standsAlone(&op)) {
       flush();
       outline(&op,

@@ -62,6 +62,22 @@ func.func @tensors(%x: tensor<8xf32>) {
 
 // -----
 
+func.func @contraction_of_tensors(%a: tensor<8x8xf32>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'linalg.matmul' op does not become a kernel: it is not on buffers}}
+  %0 = linalg.matmul ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @contraction_of_unknown_size(%a: memref<?x8xf32>, %b: memref<8x8xf32>, %c: memref<?x8xf32>) {
+  // expected-error @below {{expects buffers of static shape and strides, got 'memref<?x8xf32>'}}
+  linalg.matmul ins(%a, %b : memref<?x8xf32>, memref<8x8xf32>) outs(%c : memref<?x8xf32>)
+  return
+}
+
+// -----
+
 func.func @element(%x: memref<8xi4>) {
   %zero = arith.constant 0 : i4
   // expected-error @below {{'linalg.fill' op does not become a kernel: kernels have no elements of type 'i4'}}
