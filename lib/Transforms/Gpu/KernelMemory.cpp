@@ -76,7 +76,6 @@ bool mercury::canVectorize(const LocalOp &op, const OpAccess &access,
 
 int64_t mercury::vectorWidth(ArrayRef<const LocalOp *> ops,
                              ArrayRef<std::optional<unsigned>> loops) {
-  int64_t width = 1;
   for (int64_t size : {8, 4, 2, 1}) { // the longest elements decide
     int64_t candidate = std::min(kMostAlignment / size, int64_t(8));
     for (auto [op, loop] : llvm::zip_equal(ops, loops))
@@ -85,7 +84,7 @@ int64_t mercury::vectorWidth(ArrayRef<const LocalOp *> ops,
             canVectorize(*op, access, *loop, candidate))
           return candidate;
   }
-  return width;
+  return 1;
 }
 
 //===----------------------------------------------------------------------===//
