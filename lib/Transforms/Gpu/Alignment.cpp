@@ -121,7 +121,7 @@ public:
       return kMostAlignment;
     ViewBase base = baseOf(buffer);
     int64_t bytes =
-        elementBytes(cast<MemRefType>(buffer.getType()).getElementType());
+        kernelElementBytes(cast<MemRefType>(buffer.getType()).getElementType());
     if (bytes == 0)
       return 1;
     int64_t known = ofBase(base.buffer, bytes);

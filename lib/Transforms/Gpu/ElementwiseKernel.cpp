@@ -11,6 +11,7 @@
 #include "OpBody.h"
 #include "TeamReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -18,6 +19,9 @@ using namespace mlir;
 using namespace mercury;
 
 using Nest = ElementwisePlan::Nest;
+
+/// With 256 threads in each, a thread has 64 registers.
+static constexpr int32_t kBlocksPerMultiprocessor = 4;
 
 namespace {
 class Writer {
@@ -39,6 +43,10 @@ public:
     };
     function.setKnownGridSizeAttr(dims(plan.blocks));
     function.setKnownBlockSizeAttr(dims(plan.kThreads));
+    // Otherwise ptxas holds kernels to 32 registers for the sake of more
+    // blocks, and spills.
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      b.getI32IntegerAttr(kBlocksPerMultiprocessor));
   }
 
 private:
@@ -50,8 +58,8 @@ private:
   }
 
   /// Loops of `op` at a point of the common loops.
-  Point pointOf(unsigned number, ArrayRef<Value> common) {
-    Point point;
+  LoopPoint pointOf(unsigned number, ArrayRef<Value> common) {
+    LoopPoint point;
     point.indices.resize(plan.group.ops[number].extents.size());
     for (auto [loop, at] : llvm::zip_equal(plan.group.loops[number], common))
       point.indices[loop] = at;
@@ -72,9 +80,12 @@ private:
                                 ValueRange init, AccumulateFn body) {
     auto loop = scf::ForOp::create(b, loc, start, end, index(step), init);
     OpBuilder::InsertionGuard guard(b);
+    // A loop without results has its terminator already.
     b.setInsertionPointToStart(loop.getBody());
-    scf::YieldOp::create(
-        b, loc, body(loop.getInductionVar(), loop.getRegionIterArgs()));
+    SmallVector<Value> results =
+        body(loop.getInductionVar(), loop.getRegionIterArgs());
+    if (!init.empty())
+      scf::YieldOp::create(b, loc, results);
     return loop.getResults();
   }
   void onlyIf(Value condition, function_ref<void()> body) {
@@ -123,7 +134,7 @@ private:
   void writeFlatPoint(ArrayRef<Value> common, bool isVector) {
     HeldElements held;
     for (auto [number, op] : llvm::enumerate(plan.group.ops)) {
-      Point point = pointOf(number, common);
+      LoopPoint point = pointOf(number, common);
       ArrayRef<unsigned> loops = plan.group.loops[number];
       if (isVector) {
         point.vectorLoop = loops.back();
@@ -156,7 +167,7 @@ private:
     for (auto [number, op] : llvm::enumerate(plan.group.ops)) {
       const Nest &nest = plan.nests[number];
       synchronize(op);
-      Point point = pointOf(number, common);
+      LoopPoint point = pointOf(number, common);
       if (nest.reductions.empty())
         writeElementwise(op, nest, point);
       else if (nest.isShared)
@@ -169,13 +180,13 @@ private:
   /// A barrier where the op meets what other lanes have done since the last
   /// one.
   void synchronize(const LocalOp &op) {
-    bool meets = llvm::any_of(op.accesses, [&](const Access &access) {
+    bool meets = llvm::any_of(op.accesses, [&](const OpAccess &access) {
       return written.contains(access.buffer) ||
              (access.writes && read.contains(access.buffer));
     });
     if (meets && plan.lanes > 1)
       barrier();
-    for (const Access &access : op.accesses)
+    for (const OpAccess &access : op.accesses)
       (access.writes ? written : read).insert(access.buffer);
   }
   void barrier() {
@@ -203,7 +214,7 @@ private:
     return extents;
   }
 
-  void setLoops(Point &point, ArrayRef<unsigned> loops, Value unit,
+  void setLoops(LoopPoint &point, ArrayRef<unsigned> loops, Value unit,
                 ArrayRef<int64_t> extents) {
     for (auto [loop, at] :
          llvm::zip_equal(loops, splitIndex(b, loc, unit, extents)))
@@ -212,9 +223,9 @@ private:
 
   /// Calls `body` for the iterations of a unit along the vector loop: at once,
   /// or where the unit stands out at the end one by one.
-  SmallVector<Value>
-  forUnit(const LocalOp &op, const Nest &nest, Point point, ValueRange init,
-          function_ref<SmallVector<Value>(const Point &, ValueRange)> body) {
+  SmallVector<Value> forUnit(
+      const LocalOp &op, const Nest &nest, LoopPoint point, ValueRange init,
+      function_ref<SmallVector<Value>(const LoopPoint &, ValueRange)> body) {
     if (!nest.vectorLoop)
       return body(point, init);
     int64_t extent = op.extents[*nest.vectorLoop];
@@ -231,7 +242,7 @@ private:
                                   /*withElseRegion=*/true);
     auto writeBlock = [&](Block *block, auto &&values) {
       OpBuilder::InsertionGuard guard(b);
-      // An if without results has its terminators already.
+      // As above.
       b.setInsertionPointToStart(block);
       SmallVector<Value> results = values();
       if (!init.empty())
@@ -251,20 +262,21 @@ private:
     return ifOp.getResults();
   }
 
-  void writeElementwise(const LocalOp &op, const Nest &nest, Point point) {
+  void writeElementwise(const LocalOp &op, const Nest &nest, LoopPoint point) {
     SmallVector<int64_t> extents = unitsOf(op, nest, nest.parallel);
     forEach(teams.lane, endFor(llvm::product_of(extents)), plan.lanes,
             [&](Value unit) {
               setLoops(point, nest.parallel, unit, extents);
-              forUnit(op, nest, point, {}, [&](const Point &at, ValueRange) {
-                OpBody(memory, op).compute(b, at);
-                return SmallVector<Value>();
-              });
+              forUnit(op, nest, point, {},
+                      [&](const LoopPoint &at, ValueRange) {
+                        OpBody(memory, op).compute(b, at);
+                        return SmallVector<Value>();
+                      });
             });
   }
 
   /// All lanes take part in each result.
-  void writeShared(const LocalOp &op, const Nest &nest, Point point,
+  void writeShared(const LocalOp &op, const Nest &nest, LoopPoint point,
                    TeamReduction &reduction) {
     OpBody body(memory, op);
     SmallVector<Combiner> combiners = *findCombiners(op);
@@ -282,7 +294,7 @@ private:
           [&](Value unit, ValueRange values) {
             setLoops(point, nest.reductions, unit, extents);
             return forUnit(op, nest, point, values,
-                           [&](const Point &at, ValueRange accumulators) {
+                           [&](const LoopPoint &at, ValueRange accumulators) {
                              return body.accumulate(b, at, accumulators);
                            });
           });
@@ -302,7 +314,7 @@ private:
   }
 
   /// A thread walks the reduction of each of its results.
-  void writeSequential(const LocalOp &op, const Nest &nest, Point point) {
+  void writeSequential(const LocalOp &op, const Nest &nest, LoopPoint point) {
     OpBody body(memory, op);
     SmallVector<int64_t> results = unitsOf(op, nest, nest.parallel);
     SmallVector<int64_t> extents = unitsOf(op, nest, nest.reductions);

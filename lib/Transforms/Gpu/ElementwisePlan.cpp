@@ -47,12 +47,18 @@ static std::optional<FusionGroup> groupOf(func::FuncOp kernel) {
   return group;
 }
 
-/// How much of the group's memory traffic is contiguous along each loop.
+/// How many elements the op accesses that are contiguous along the loop; those
+/// it writes count twice.
 static int64_t contiguousAlong(const LocalOp &op, unsigned loop) {
   int64_t weight = 0;
-  for (const Access &access : op.accesses)
-    if (op.extents[loop] > 1 && access.isLinear && access.strides[loop] == 1)
-      weight += op.size() * (1 + access.writes);
+  for (const OpAccess &access : op.accesses) {
+    if (op.extents[loop] == 1 || !access.isLinear || access.strides[loop] != 1)
+      continue;
+    int64_t elements = 1;
+    for (auto [extent, stride] : llvm::zip_equal(op.extents, access.strides))
+      elements *= stride ? extent : 1;
+    weight += elements * (1 + access.writes);
+  }
   return weight;
 }
 
@@ -63,9 +69,9 @@ static void orderCommonLoops(FusionGroup &group) {
   for (unsigned i = 0; i < group.ops.size(); ++i)
     if (group.ops[i].size() > group.ops[largest].size())
       largest = i;
-  const Access *written =
+  const OpAccess *written =
       llvm::find_if(group.ops[largest].accesses,
-                    [](const Access &access) { return access.writes; });
+                    [](const OpAccess &access) { return access.writes; });
   SmallVector<std::tuple<int64_t, int64_t, unsigned>> keys;
   for (unsigned i = 0; i < count; ++i) {
     int64_t weight = 0;

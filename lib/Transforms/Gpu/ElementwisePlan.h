@@ -48,7 +48,6 @@ struct ElementwisePlan {
   int64_t blocks = 1;
 
   static constexpr int64_t kThreads = 256;
-  bool hasLastLoop() const { return !group.extents.empty(); }
   /// Flat: how often `width` goes into the common loops.
   llvm::SmallVector<int64_t> flatExtents() const;
 };

@@ -8,7 +8,6 @@
 
 #include "FusionGroup.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mercury;
@@ -18,8 +17,10 @@ using namespace mercury;
 static constexpr int64_t kSmallPoint = 4096;
 /// Points that keep enough of a GPU busy when each is a long row.
 static constexpr int64_t kManyPoints = 32;
-/// Loops of an op above which all ways to match them are too many.
+/// Loops of an op above which all ways to match them are too many; and how many
+/// of the ways are tried.
 static constexpr unsigned kMostLoops = 6;
+static constexpr size_t kMostMatchings = 256;
 
 //===----------------------------------------------------------------------===//
 // The group
@@ -62,7 +63,7 @@ struct Digit {
 /// An access of one op, and its loops that are common.
 struct Side {
   const LocalOp &op;
-  const Access &access;
+  const OpAccess &access;
   ArrayRef<unsigned> common;
 };
 } // namespace
@@ -95,7 +96,7 @@ static bool collectDigits(const Side (&sides)[2],
 /// common loops. Addresses are numbers whose digits are the strides' factors:
 /// where no digit can spill into the next, equal addresses have equal digits.
 static bool meetAcrossPoints(const Side (&sides)[2], MayAlias mayAlias) {
-  const Access &a = sides[0].access, &b = sides[1].access;
+  const OpAccess &a = sides[0].access, &b = sides[1].access;
   if (!a.writes && !b.writes)
     return false;
   if (a.buffer != b.buffer)
@@ -107,7 +108,7 @@ static bool meetAcrossPoints(const Side (&sides)[2], MayAlias mayAlias) {
     return true;
   int64_t rest = b.offset - a.offset;
   for (Digit &digit : digits) {
-    digit.shift = llvm::divideFloorSigned(rest, digit.stride);
+    digit.shift = rest / digit.stride; // towards 0
     rest -= digit.shift * digit.stride;
   }
   // Without a digit that could make up for it.
@@ -142,8 +143,8 @@ static bool meetAcrossPoints(const Side (&sides)[2], MayAlias mayAlias) {
 static bool meetAcrossPoints(const LocalOp &first, ArrayRef<unsigned> ofFirst,
                              const LocalOp &second, ArrayRef<unsigned> ofSecond,
                              MayAlias mayAlias) {
-  for (const Access &a : first.accesses)
-    for (const Access &b : second.accesses)
+  for (const OpAccess &a : first.accesses)
+    for (const OpAccess &b : second.accesses)
       if (meetAcrossPoints({{first, a, ofFirst}, {second, b, ofSecond}},
                            mayAlias))
         return true;
@@ -152,10 +153,10 @@ static bool meetAcrossPoints(const LocalOp &first, ArrayRef<unsigned> ofFirst,
 
 Value mercury::findOwnConflict(const LocalOp &op) {
   SmallVector<unsigned> loops = op.parallelLoops();
-  for (const Access &written : op.accesses) {
+  for (const OpAccess &written : op.accesses) {
     if (!written.writes)
       continue;
-    for (const Access &other : op.accesses) {
+    for (const OpAccess &other : op.accesses) {
       bool isSame = written.buffer == other.buffer && written.isLinear &&
                     other.isLinear && written.offset == other.offset &&
                     written.strides == other.strides;
@@ -187,6 +188,8 @@ public:
   SmallVector<Matching> all() {
     descend();
     llvm::sort(found, std::greater<>());
+    if (found.size() > kMostMatchings)
+      found.truncate(kMostMatchings);
     SmallVector<Matching> matchings;
     for (auto &[score, number, matching] : found)
       matchings.push_back(matching);
@@ -219,8 +222,8 @@ private:
         continue;
       points *= group.extents[i];
       for (auto [other, loops] : llvm::zip_equal(group.ops, group.loops))
-        for (const Access &a : other.accesses)
-          for (const Access &b : op.accesses)
+        for (const OpAccess &a : other.accesses)
+          for (const OpAccess &b : op.accesses)
             shared += a.buffer == b.buffer && a.isLinear && b.isLinear &&
                       a.strides[loops[i]] == b.strides[*loop];
     }
@@ -307,7 +310,7 @@ bool mercury::extendGroup(FusionGroup &group, LocalOp op, MayAlias mayAlias) {
 /// Whether `outer` and `inner` of the op run over memory as one loop.
 static bool canMerge(const LocalOp &op, unsigned outer, unsigned inner) {
   return !op.needsIndices &&
-         llvm::all_of(op.accesses, [&](const Access &access) {
+         llvm::all_of(op.accesses, [&](const OpAccess &access) {
            return access.strides[outer] ==
                   access.strides[inner] * op.extents[inner];
          });
@@ -316,7 +319,7 @@ static bool canMerge(const LocalOp &op, unsigned outer, unsigned inner) {
 static void merge(LocalOp &op, unsigned outer, unsigned inner) {
   op.extents[inner] *= op.extents[outer];
   op.extents[outer] = 1;
-  for (Access &access : op.accesses)
+  for (OpAccess &access : op.accesses)
     access.strides[outer] = 0;
 }
 

@@ -52,10 +52,10 @@ SmallVector<Value> mercury::splitIndex(OpBuilder &b, Location loc, Value index,
 // Widths
 //===----------------------------------------------------------------------===//
 
-bool mercury::canVectorize(const LocalOp &op, const Access &access,
+bool mercury::canVectorize(const LocalOp &op, const OpAccess &access,
                            unsigned loop, int64_t width) {
   Type element = access.element();
-  int64_t size = elementBytes(element), bytes = size * width;
+  int64_t size = kernelElementBytes(element), bytes = size * width;
   if (!access.isLinear || access.strides[loop] != 1 ||
       !element.isIntOrFloat() || element.isInteger(1) || bytes > kMostAlignment)
     return false;
@@ -76,16 +76,15 @@ bool mercury::canVectorize(const LocalOp &op, const Access &access,
 
 int64_t mercury::vectorWidth(ArrayRef<const LocalOp *> ops,
                              ArrayRef<std::optional<unsigned>> loops) {
-  int64_t width = 1;
   for (int64_t size : {8, 4, 2, 1}) { // the longest elements decide
     int64_t candidate = std::min(kMostAlignment / size, int64_t(8));
     for (auto [op, loop] : llvm::zip_equal(ops, loops))
-      for (const Access &access : op->accesses)
-        if (loop && elementBytes(access.element()) == size &&
+      for (const OpAccess &access : op->accesses)
+        if (loop && kernelElementBytes(access.element()) == size &&
             canVectorize(*op, access, *loop, candidate))
           return candidate;
   }
-  return width;
+  return 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,8 +141,8 @@ KernelMemory::KernelMemory(func::FuncOp kernel, gpu::GPUFuncOp function) {
 }
 
 /// Null stands for 0.
-static Value addressOf(OpBuilder &b, const LocalOp &op, const Access &access,
-                       const Point &point, int64_t further = 0) {
+static Value addressOf(OpBuilder &b, const LocalOp &op, const OpAccess &access,
+                       const LoopPoint &point, int64_t further = 0) {
   Location loc = op.op->getLoc();
   Value address;
   if (access.isLinear) {
@@ -178,7 +177,7 @@ static Value addressOf(OpBuilder &b, const LocalOp &op, const Access &access,
                  : constant;
 }
 
-static bool moves(const Access &access, const Point &point) {
+static bool moves(const OpAccess &access, const LoopPoint &point) {
   return point.vectorLoop &&
          (!access.isLinear || access.strides[*point.vectorLoop] != 0);
 }
@@ -190,8 +189,8 @@ Value KernelMemory::loadAt(OpBuilder &b, Value buffer, Value address) const {
 }
 
 SmallVector<Value> KernelMemory::load(OpBuilder &b, const LocalOp &op,
-                                      const Access &access,
-                                      const Point &point) const {
+                                      const OpAccess &access,
+                                      const LoopPoint &point) const {
   Location loc = op.op->getLoc();
   SmallVector<Value> elements;
   int64_t width = moves(access, point) ? point.width : 1;
@@ -200,7 +199,7 @@ SmallVector<Value> KernelMemory::load(OpBuilder &b, const LocalOp &op,
     Value vector = vector::LoadOp::create(
         b, loc, type, row(access.buffer), addressOf(b, op, access, point),
         /*nontemporal=*/false,
-        b.getI64IntegerAttr(width * elementBytes(access.element())));
+        b.getI64IntegerAttr(width * kernelElementBytes(access.element())));
     for (int64_t i = 0; i < width; ++i)
       elements.push_back(vector::ExtractOp::create(b, loc, vector, i));
     return elements;
@@ -211,8 +210,9 @@ SmallVector<Value> KernelMemory::load(OpBuilder &b, const LocalOp &op,
   return elements;
 }
 
-void KernelMemory::store(OpBuilder &b, const LocalOp &op, const Access &access,
-                         const Point &point, ValueRange elements) const {
+void KernelMemory::store(OpBuilder &b, const LocalOp &op,
+                         const OpAccess &access, const LoopPoint &point,
+                         ValueRange elements) const {
   Location loc = op.op->getLoc();
   int64_t width = elements.size();
   if (width > 1 && canVectorize(op, access, *point.vectorLoop, width)) {
@@ -221,7 +221,7 @@ void KernelMemory::store(OpBuilder &b, const LocalOp &op, const Access &access,
     vector::StoreOp::create(
         b, loc, vector, row(access.buffer), addressOf(b, op, access, point),
         /*nontemporal=*/false,
-        b.getI64IntegerAttr(width * elementBytes(access.element())));
+        b.getI64IntegerAttr(width * kernelElementBytes(access.element())));
     return;
   }
   for (auto [i, element] : llvm::enumerate(elements))

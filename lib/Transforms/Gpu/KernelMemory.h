@@ -17,7 +17,7 @@ namespace mercury {
 
 /// Where a thread is in the loops of an op, and how many iterations of one loop
 /// it takes at once.
-struct Point {
+struct LoopPoint {
   /// Per loop; null stands for 0.
   llvm::SmallVector<mlir::Value> indices;
   /// Iterations indices[*vectorLoop] + 0 .. width - 1.
@@ -38,11 +38,11 @@ public:
   /// The elements at `point`: point.width of them, or one where the access does
   /// not depend on the vector loop.
   llvm::SmallVector<mlir::Value> load(mlir::OpBuilder &b, const LocalOp &op,
-                                      const Access &access,
-                                      const Point &point) const;
+                                      const OpAccess &access,
+                                      const LoopPoint &point) const;
   /// Stores as many elements as load() gives.
-  void store(mlir::OpBuilder &b, const LocalOp &op, const Access &access,
-             const Point &point, mlir::ValueRange elements) const;
+  void store(mlir::OpBuilder &b, const LocalOp &op, const OpAccess &access,
+             const LoopPoint &point, mlir::ValueRange elements) const;
   /// The element of a memref of the kernel at `indices`.
   mlir::Value loadElement(mlir::OpBuilder &b, mlir::Value memref,
                           mlir::ValueRange indices) const;
@@ -61,7 +61,7 @@ private:
 
 /// Whether `width` elements along `loop` can be accessed at once: they are
 /// neighbours, and their bytes start at a multiple of their size.
-bool canVectorize(const LocalOp &op, const Access &access, unsigned loop,
+bool canVectorize(const LocalOp &op, const OpAccess &access, unsigned loop,
                   int64_t width);
 
 /// The widest access that suits accesses of `ops` along the loops given for

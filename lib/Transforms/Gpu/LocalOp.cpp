@@ -54,7 +54,7 @@ ViewBase mercury::baseOf(Value view) {
   return base;
 }
 
-int64_t mercury::elementBytes(Type type) {
+int64_t mercury::kernelElementBytes(Type type) {
   if (type.isIndex())
     return 8;
   if (!type.isIntOrFloat())
@@ -74,7 +74,7 @@ int64_t mercury::elementBytes(Type type) {
 //===----------------------------------------------------------------------===//
 
 /// Adds `factor` * `expr` to a linear form; false if `expr` is not linear.
-static bool addLinear(AffineExpr expr, int64_t factor, Access &access) {
+static bool addLinear(AffineExpr expr, int64_t factor, OpAccess &access) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
     access.offset += factor * constant.getValue();
     return true;
@@ -95,10 +95,10 @@ static bool addLinear(AffineExpr expr, int64_t factor, Access &access) {
 }
 
 /// The access to `value` by `map`, or to any element of it without a map.
-static std::optional<Access> describeAccess(Value value,
-                                            std::optional<AffineMap> map,
-                                            ArrayRef<int64_t> extents,
-                                            std::string &reason) {
+static std::optional<OpAccess> describeAccess(Value value,
+                                              std::optional<AffineMap> map,
+                                              ArrayRef<int64_t> extents,
+                                              std::string &reason) {
   auto type = dyn_cast<MemRefType>(value.getType());
   SmallVector<int64_t> strides;
   int64_t offset = 0;
@@ -109,13 +109,13 @@ static std::optional<Access> describeAccess(Value value,
         << "'" << value.getType() << "' is not static in shape and strides";
     return std::nullopt;
   }
-  if (!elementBytes(type.getElementType())) {
+  if (!kernelElementBytes(type.getElementType())) {
     llvm::raw_string_ostream(reason)
         << "kernels have no elements of type '" << type.getElementType() << "'";
     return std::nullopt;
   }
   ViewBase base = baseOf(value);
-  Access access;
+  OpAccess access;
   access.value = value;
   access.buffer = base.buffer;
   access.offset = base.offset;
@@ -136,7 +136,7 @@ static bool addBody(linalg::LinalgOp op, LocalOp &local, std::string &reason) {
     if (isa<linalg::IndexOp>(inner))
       local.needsIndices = true;
     if (auto load = dyn_cast<memref::LoadOp>(inner)) {
-      std::optional<Access> access =
+      std::optional<OpAccess> access =
           describeAccess(load.getMemRef(), std::nullopt, local.extents, reason);
       if (!access)
         return false;
@@ -173,14 +173,15 @@ static std::optional<LocalOp> describeLinalg(linalg::LinalgOp op,
       }
       continue;
     }
-    std::optional<Access> access =
+    std::optional<OpAccess> access =
         describeAccess(operand.get(), op.getMatchingIndexingMap(&operand),
                        local.extents, reason);
     if (!access)
       return std::nullopt;
     access->operand = operand.getOperandNumber();
     access->writes = op.isDpsInit(&operand);
-    access->reads = op.payloadUsesValueFromOperand(&operand);
+    // payloadUsesValueFromOperand() denies that a linalg.map reads its output.
+    access->reads = !op.getMatchingBlockArgument(&operand).use_empty();
     local.needsIndices |= !access->isLinear;
     // Of iterations that write one element the last must be the last.
     if (access->writes && access->isLinear)
@@ -216,7 +217,7 @@ std::optional<LocalOp> mercury::describeLocalOp(Operation *op,
   AffineMap map =
       AffineMap::getMultiDimIdentityMap(type.getRank(), op->getContext());
   for (OpOperand &operand : op->getOpOperands()) {
-    std::optional<Access> access =
+    std::optional<OpAccess> access =
         describeAccess(operand.get(), map, local.extents, reason);
     if (!access)
       return std::nullopt;

@@ -27,7 +27,7 @@ struct ViewBase {
 ViewBase baseOf(mlir::Value view);
 
 /// How one operand of a local op, or a load in its body, touches memory.
-struct Access {
+struct OpAccess {
   mlir::Value value;               ///< the memref in the op
   mlir::Value buffer;              ///< its base
   std::optional<unsigned> operand; ///< nothing for a load in the body
@@ -50,7 +50,7 @@ struct LocalOp {
   llvm::SmallVector<int64_t> extents;
   /// Loops whose iterations may run in any order and at once.
   llvm::SmallVector<bool> isParallel;
-  llvm::SmallVector<Access> accesses;
+  llvm::SmallVector<OpAccess> accesses;
   /// Whether the values of loops themselves are needed, so that loops cannot be
   /// merged: linalg.index, accesses that are not linear.
   bool needsIndices = false;
@@ -67,7 +67,7 @@ std::optional<LocalOp> describeLocalOp(mlir::Operation *op,
                                        std::string &reason);
 
 /// Bytes of an element in memory; 0 for types that kernels do not have.
-int64_t elementBytes(mlir::Type type);
+int64_t kernelElementBytes(mlir::Type type);
 
 } // namespace mercury
 

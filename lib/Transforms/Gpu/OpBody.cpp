@@ -50,7 +50,7 @@ Value mercury::combine(OpBuilder &builder, const Combiner &combiner, Value a,
 // Held elements
 //===----------------------------------------------------------------------===//
 
-HeldElements::Entry &HeldElements::entryFor(const Access &access,
+HeldElements::Entry &HeldElements::entryFor(const OpAccess &access,
                                             ArrayRef<unsigned> common) {
   SmallVector<int64_t> strides;
   for (unsigned loop : common)
@@ -85,7 +85,7 @@ SmallVector<unsigned> OpBody::outputs() const {
   return numbers;
 }
 
-SmallVector<Value> OpBody::cloneBody(OpBuilder &b, const Point &point,
+SmallVector<Value> OpBody::cloneBody(OpBuilder &b, const LoopPoint &point,
                                      int64_t i,
                                      const Elements &elements) const {
   auto element = [&](unsigned number) {
@@ -130,7 +130,7 @@ SmallVector<Value> OpBody::cloneBody(OpBuilder &b, const Point &point,
   return results;
 }
 
-void OpBody::compute(OpBuilder &b, const Point &point) const {
+void OpBody::compute(OpBuilder &b, const LoopPoint &point) const {
   HeldElements held;
   // Loops that are common to nothing else: entries differ by their accesses.
   auto loops = llvm::to_vector(llvm::seq<unsigned>(0, op.extents.size()));
@@ -138,10 +138,10 @@ void OpBody::compute(OpBuilder &b, const Point &point) const {
   held.storeAll(b, memory);
 }
 
-void OpBody::compute(OpBuilder &b, const Point &point, HeldElements &held,
+void OpBody::compute(OpBuilder &b, const LoopPoint &point, HeldElements &held,
                      ArrayRef<unsigned> common) const {
   Elements elements;
-  for (const Access &access : op.accesses) {
+  for (const OpAccess &access : op.accesses) {
     elements.emplace_back();
     if (!access.reads || !access.operand)
       continue;
@@ -160,7 +160,7 @@ void OpBody::compute(OpBuilder &b, const Point &point, HeldElements &held,
          llvm::zip_equal(results, cloneBody(b, point, i, elements)))
       all.push_back(value);
   for (auto [number, all] : llvm::zip_equal(outputs(), results)) {
-    const Access &access = op.accesses[number];
+    const OpAccess &access = op.accesses[number];
     HeldElements::Entry &entry = held.entryFor(access, common);
     entry.elements = all;
     entry.op = &op;
@@ -169,10 +169,10 @@ void OpBody::compute(OpBuilder &b, const Point &point, HeldElements &held,
   }
 }
 
-SmallVector<Value> OpBody::accumulate(OpBuilder &b, const Point &point,
+SmallVector<Value> OpBody::accumulate(OpBuilder &b, const LoopPoint &point,
                                       ValueRange accumulators) const {
   Elements elements;
-  for (const Access &access : op.accesses)
+  for (const OpAccess &access : op.accesses)
     elements.push_back(access.operand && !access.writes
                            ? memory.load(b, op, access, point)
                            : SmallVector<Value>());
@@ -185,14 +185,15 @@ SmallVector<Value> OpBody::accumulate(OpBuilder &b, const Point &point,
   return values;
 }
 
-SmallVector<Value> OpBody::loadOutputs(OpBuilder &b, const Point &point) const {
+SmallVector<Value> OpBody::loadOutputs(OpBuilder &b,
+                                       const LoopPoint &point) const {
   SmallVector<Value> values;
   for (unsigned number : outputs())
     values.push_back(memory.load(b, op, op.accesses[number], point).front());
   return values;
 }
 
-void OpBody::storeOutputs(OpBuilder &b, const Point &point,
+void OpBody::storeOutputs(OpBuilder &b, const LoopPoint &point,
                           ValueRange values) const {
   for (auto [number, value] : llvm::zip_equal(outputs(), values))
     memory.store(b, op, op.accesses[number], point, value);

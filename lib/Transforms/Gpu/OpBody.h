@@ -38,11 +38,11 @@ public:
     llvm::SmallVector<mlir::Value> elements;
     /// What is still to be stored, and from where.
     const LocalOp *op = nullptr;
-    const Access *access = nullptr;
-    Point point;
+    const OpAccess *access = nullptr;
+    LoopPoint point;
   };
   /// The entry of the same elements, made if there is none yet.
-  Entry &entryFor(const Access &access, llvm::ArrayRef<unsigned> common);
+  Entry &entryFor(const OpAccess &access, llvm::ArrayRef<unsigned> common);
   void storeAll(mlir::OpBuilder &b, const KernelMemory &memory) const;
 
 private:
@@ -56,25 +56,25 @@ public:
       : memory(memory), op(op) {}
 
   /// Loads, computes and stores. The point is not in the middle of a reduction.
-  void compute(mlir::OpBuilder &b, const Point &point) const;
+  void compute(mlir::OpBuilder &b, const LoopPoint &point) const;
   /// As above, of an op whose loops all are `common`, through `held`.
-  void compute(mlir::OpBuilder &b, const Point &point, HeldElements &held,
+  void compute(mlir::OpBuilder &b, const LoopPoint &point, HeldElements &held,
                llvm::ArrayRef<unsigned> common) const;
   /// The accumulators (one per output) after the iterations of `point`.
   llvm::SmallVector<mlir::Value>
-  accumulate(mlir::OpBuilder &b, const Point &point,
+  accumulate(mlir::OpBuilder &b, const LoopPoint &point,
              mlir::ValueRange accumulators) const;
   /// One element per output.
   llvm::SmallVector<mlir::Value> loadOutputs(mlir::OpBuilder &b,
-                                             const Point &point) const;
-  void storeOutputs(mlir::OpBuilder &b, const Point &point,
+                                             const LoopPoint &point) const;
+  void storeOutputs(mlir::OpBuilder &b, const LoopPoint &point,
                     mlir::ValueRange values) const;
 
 private:
   using Elements = llvm::SmallVector<llvm::SmallVector<mlir::Value>>;
   /// The results of iteration number `i` of the point; `elements` by access.
   llvm::SmallVector<mlir::Value> cloneBody(mlir::OpBuilder &b,
-                                           const Point &point, int64_t i,
+                                           const LoopPoint &point, int64_t i,
                                            const Elements &elements) const;
   /// Numbers of the accesses to outputs, in the order of results.
   llvm::SmallVector<unsigned> outputs() const;

@@ -33,9 +33,49 @@ static bool standsAlone(Operation *op) {
          (linalgOp && linalg::isaContractionOpInterface(linalgOp));
 }
 
+/// Whether `op` computes on elements.
+static bool isWork(Operation *op) {
+  return isa<OnlineAttentionOp, linalg::LinalgOp, memref::CopyOp>(op);
+}
+
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
+
+/// A global that `op` writes, if it does.
+static memref::GetGlobalOp findWrittenGlobal(Operation *op) {
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  cast<MemoryEffectOpInterface>(op).getEffects(effects);
+  for (const MemoryEffects::EffectInstance &effect : effects)
+    if (isa<MemoryEffects::Write>(effect.getEffect()) && effect.getValue())
+      for (Value root : rootsOf(effect.getValue()))
+        if (auto global = root.getDefiningOp<memref::GetGlobalOp>())
+          return global;
+  return {};
+}
+
+/// Device code has copies of what is constant, and of no other globals.
+static LogicalResult checkGlobals(func::FuncOp function) {
+  WalkResult walked = function.walk([&](Operation *op) {
+    if (auto get = dyn_cast<memref::GetGlobalOp>(op)) {
+      auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
+          op, get.getNameAttr());
+      if (op->use_empty() || (global.getConstant() && !global.isExternal() &&
+                              !global.isUninitialized()))
+        return WalkResult::advance();
+      op->emitOpError() << "names @" << get.getName()
+                        << ", which is no constant; device code has no other "
+                           "globals";
+      return WalkResult::interrupt();
+    }
+    memref::GetGlobalOp written = isWork(op) ? findWrittenGlobal(op) : nullptr;
+    if (!written)
+      return WalkResult::advance();
+    op->emitOpError() << "writes the constant @" << written.getName();
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
 
 /// Whether a use of the constant, or of a view of it, needs a buffer of the
 /// device: all but loads by the host, and groups that make the constant inside.
@@ -86,6 +126,8 @@ public:
       : function(function), kernels(kernels) {}
 
   LogicalResult run() {
+    if (failed(checkGlobals(function)))
+      return failure();
     copyConstants(function);
     return visit(function.getBody());
   }
@@ -103,7 +145,7 @@ private:
   }
 
   LogicalResult visit(Operation &op) {
-    if (isa<OnlineAttentionOp, linalg::LinalgOp, memref::CopyOp>(op))
+    if (isWork(&op))
       return visitLocal(op);
     if (isa<scf::ForOp, scf::IfOp>(op)) {
       flush();
@@ -142,6 +184,8 @@ private:
   }
 
   LogicalResult visitLocal(Operation &op) {
+    if (op.getNumResults() != 0)
+      return op.emitOpError("does not become a kernel: it is not on buffers");
     if (standsAlone(&op)) {
       flush();
       outline(&op,
@@ -173,7 +217,7 @@ private:
 
   bool touches(Value buffer) {
     return llvm::any_of(group.ops, [&](const LocalOp &op) {
-      return llvm::any_of(op.accesses, [&](const Access &access) {
+      return llvm::any_of(op.accesses, [&](const OpAccess &access) {
         return mayOverlap(access.value, buffer);
       });
     });
@@ -186,8 +230,8 @@ private:
       auto linalgOp = dyn_cast<linalg::LinalgOp>(op.op);
       reduces |= group.hasReduction(number);
       computes |= linalgOp && linalgOp.getBlock()->getOperations().size() > 1;
-      copies |= llvm::any_of(op.accesses,
-                             [](const Access &access) { return access.reads; });
+      copies |= llvm::any_of(
+          op.accesses, [](const OpAccess &access) { return access.reads; });
     }
     return reduces    ? "reduction"
            : computes ? "elementwise"

@@ -62,6 +62,22 @@ func.func @tensors(%x: tensor<8xf32>) {
 
 // -----
 
+func.func @contraction_of_tensors(%a: tensor<8x8xf32>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'linalg.matmul' op does not become a kernel: it is not on buffers}}
+  %0 = linalg.matmul ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @contraction_of_unknown_size(%a: memref<?x8xf32>, %b: memref<8x8xf32>, %c: memref<?x8xf32>) {
+  // expected-error @below {{expects buffers of static shape and strides, got 'memref<?x8xf32>'}}
+  linalg.matmul ins(%a, %b : memref<?x8xf32>, memref<8x8xf32>) outs(%c : memref<?x8xf32>)
+  return
+}
+
+// -----
+
 func.func @element(%x: memref<8xi4>) {
   %zero = arith.constant 0 : i4
   // expected-error @below {{'linalg.fill' op does not become a kernel: kernels have no elements of type 'i4'}}
@@ -88,5 +104,36 @@ func.func @effect(%x: memref<8xf32>, %y: memref<8xf32>) {
     memref.store %out, %y[%i] : memref<8xf32>
     linalg.yield %out : f32
   }
+  return
+}
+
+// -----
+
+memref.global "private" @state : memref<8xf32> = dense<0.0>
+func.func @state_of_the_program(%x: memref<8xf32>) {
+  // expected-error @below {{names @state, which is no constant}}
+  %s = memref.get_global @state : memref<8xf32>
+  memref.copy %s, %x : memref<8xf32> to memref<8xf32>
+  return
+}
+
+// -----
+
+memref.global "private" constant @table : memref<8xf32> = dense<0.0>
+func.func @write(%x: memref<8xf32>) {
+  %t = memref.get_global @table : memref<8xf32>
+  // expected-error @below {{'memref.copy' op writes the constant @table}}
+  memref.copy %x, %t : memref<8xf32> to memref<8xf32>
+  return
+}
+
+// -----
+
+// A contraction would get a copy of it.
+memref.global "private" constant @sums : memref<8x8xf32> = dense<0.0>
+func.func @write_alone(%x: memref<8x8xf32>) {
+  %t = memref.get_global @sums : memref<8x8xf32>
+  // expected-error @below {{'linalg.matmul' op writes the constant @sums}}
+  linalg.matmul ins(%x, %x : memref<8x8xf32>, memref<8x8xf32>) outs(%t : memref<8x8xf32>)
   return
 }

@@ -298,3 +298,84 @@ func.func @patched(%x: memref<8xf32>, %y: memref<8xf32>) {
   linalg.exp {commir.patch = "mine"} ins(%x : memref<8xf32>) outs(%y : memref<8xf32>)
   return
 }
+
+// -----
+
+// A view that is shifted by one element: other threads write what one reads.
+// CHECK-LABEL: func.func @shifted(
+// CHECK:         commir.launch @shifted_elementwise_0
+// CHECK-NEXT:    commir.launch @shifted_elementwise_1
+// CHECK-NEXT:    return
+func.func @shifted(%x: memref<40000xf32>, %y: memref<40000xf32>) {
+  %v = memref.subview %y[0] [39999] [1] : memref<40000xf32> to memref<39999xf32, strided<[1]>>
+  %w = memref.subview %y[1] [39999] [1] : memref<40000xf32> to memref<39999xf32, strided<[1], offset: 1>>
+  %to = memref.subview %x[0] [39999] [1] : memref<40000xf32> to memref<39999xf32, strided<[1]>>
+  linalg.exp ins(%to : memref<39999xf32, strided<[1]>>) outs(%v : memref<39999xf32, strided<[1]>>)
+  linalg.log ins(%w : memref<39999xf32, strided<[1], offset: 1>>) outs(%to : memref<39999xf32, strided<[1]>>)
+  return
+}
+
+// -----
+
+// Parts of rows that do not meet, and whole rows of a block.
+// CHECK-LABEL: func.func @halves(
+// CHECK-SAME:    %{{.*}}, %[[Y:.*]]: memref<1024x128xf32>, %[[Z:.*]]: memref
+// CHECK:         commir.launch @halves_elementwise_0 {{.*}} outs(%[[Y]], %[[Z]] : memref<1024x128xf32>, memref<1024x128xf32>)
+// CHECK-NEXT:    return
+// CHECK:         memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [1024, 64], strides: [128, 1]
+// CHECK:         memref.reinterpret_cast %{{.*}} to offset: [64], sizes: [1024, 64], strides: [128, 1]
+func.func @halves(%x: memref<1024x64xf32>, %y: memref<1024x128xf32>, %z: memref<1024x128xf32>) {
+  %left = memref.subview %y[0, 0] [1024, 64] [1, 1] : memref<1024x128xf32> to memref<1024x64xf32, strided<[128, 1]>>
+  %right = memref.subview %y[0, 64] [1024, 64] [1, 1] : memref<1024x128xf32> to memref<1024x64xf32, strided<[128, 1], offset: 64>>
+  linalg.exp ins(%x : memref<1024x64xf32>) outs(%left : memref<1024x64xf32, strided<[128, 1]>>)
+  memref.copy %x, %right : memref<1024x64xf32> to memref<1024x64xf32, strided<[128, 1], offset: 64>>
+  linalg.log ins(%y : memref<1024x128xf32>) outs(%z : memref<1024x128xf32>)
+  return
+}
+
+// -----
+
+// Windows that reach into the next row.
+// CHECK-LABEL: func.func @windows(
+// CHECK:         commir.launch @windows_elementwise_0
+// CHECK-NEXT:    commir.launch @windows_elementwise_1
+// CHECK-NEXT:    return
+func.func @windows(%x: memref<100x50xf32>, %y: memref<5010xf32>, %z: memref<100x60xf32>) {
+  %rows = memref.reinterpret_cast %y to offset: [0], sizes: [100, 50], strides: [50, 1] : memref<5010xf32> to memref<100x50xf32, strided<[50, 1]>>
+  %windows = memref.reinterpret_cast %y to offset: [0], sizes: [100, 60], strides: [50, 1] : memref<5010xf32> to memref<100x60xf32, strided<[50, 1]>>
+  linalg.exp ins(%x : memref<100x50xf32>) outs(%rows : memref<100x50xf32, strided<[50, 1]>>)
+  linalg.log ins(%windows : memref<100x60xf32, strided<[50, 1]>>) outs(%z : memref<100x60xf32>)
+  return
+}
+
+// -----
+
+// What is gathered from any place must not be written in the same kernel.
+// CHECK-LABEL: func.func @gather(
+// CHECK:         commir.launch @gather_elementwise_0
+// CHECK-NEXT:    commir.launch @gather_elementwise_1 ins(%{{.*}}, %{{.*}} : memref<64xindex>, memref<64x128xf32>)
+// CHECK-NEXT:    return
+func.func @gather(%ids: memref<64xindex>, %x: memref<64x128xf32>, %y: memref<64x128xf32>) {
+  linalg.exp ins(%x : memref<64x128xf32>) outs(%x : memref<64x128xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%ids : memref<64xindex>) outs(%y : memref<64x128xf32>) {
+  ^bb0(%id: index, %out: f32):
+    %j = linalg.index 1 : index
+    %0 = memref.load %x[%id, %j] : memref<64x128xf32>
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// One block would have to do all for the sake of one more op.
+// CHECK-LABEL: func.func @sum_of_all(
+// CHECK:         commir.launch @sum_of_all_elementwise_0
+// CHECK-NEXT:    commir.launch @sum_of_all_reduction_0
+// CHECK-NEXT:    return
+func.func @sum_of_all(%x: memref<512x512xf32>, %s: memref<f32>) {
+  linalg.exp ins(%x : memref<512x512xf32>) outs(%x : memref<512x512xf32>)
+  linalg.reduce { arith.addf } ins(%x : memref<512x512xf32>) outs(%s : memref<f32>) dimensions = [0, 1]
+  return
+}
