@@ -161,6 +161,12 @@ struct Options {
       cl::desc("Write the program as an object file and exit: f, f_packed and "
                "f_requirements of mercury_runtime.h"),
       cl::value_desc("file.o"), cl::cat(category)};
+  cl::opt<std::string> savePackage{
+      "save-package",
+      cl::desc("Write the program as an object file, with its arguments and the "
+               "reference where --verify asks for them, to a folder, for "
+               "mercury-check on another machine, and exit"),
+      cl::value_desc("folder"), cl::cat(category)};
   cl::opt<RanksAs> ranksAs{
       "ranks-as", cl::desc("What ranks are:"), cl::init(RanksAs::Threads),
       cl::values(clEnumValN(RanksAs::Threads, "threads",
@@ -253,6 +259,8 @@ static llvm::Error checkTarget(const Options &options) {
   if (options.emit.getNumOccurrences() && options.emit == Stage::Gpu &&
       options.target == Target::CPU)
     return badInput("--emit=gpu needs --target=cuda or emulated");
+  if (options.savePackage.getNumOccurrences() && !cuda)
+    return badInput("--save-package needs --target=cuda");
   if (!cuda)
     return llvm::Error::success();
   if (options.ranksAs == RanksAs::MPI)
@@ -349,6 +357,7 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (!line.ranksAreProcesses && !line.mpi.empty())
     return badInput("--mpi=" + line.mpi + " needs --ranks-as=mpi");
   line.objectFile = options.saveObject;
+  line.packageFolder = options.savePackage;
   line.verify = options.verify;
   line.json = options.json;
   line.stats = options.stats;

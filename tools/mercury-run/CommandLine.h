@@ -25,6 +25,7 @@ struct CommandLine {
   std::vector<std::string> libraries;
   std::optional<Stage> emit;
   std::string objectFile; ///< where to write one instead of running; or empty
+  std::string packageFolder; ///< where a package is written; empty: nowhere
   bool ranksAreProcesses = false;
   std::string mpi; ///< implementation of MPI; empty: any
 };

@@ -104,8 +104,8 @@ llvm::Error writePackage(llvm::StringRef folder, const CompiledProgram &program,
     return error;
   for (int64_t rank = 0; rank < program.topology.numRanks(); ++rank) {
     std::string prefix = "rank" + std::to_string(rank);
-    for (auto [i, shard] : llvm::enumerate(program.arguments)) {
-      const HostTensor &value = arguments[i];
+    for (auto [i, value] : llvm::enumerate(arguments)) {
+      const ShardSpec &shard = program.arguments[i];
       std::string bytes =
           shard.isNumber
               ? std::string(value.data.begin(), value.data.end())

@@ -15,6 +15,7 @@
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "Npy.h"
 #include "Object.h"
+#include "Package.h"
 #include "Reference.h"
 #include "Report.h"
 #include "RunError.h"
@@ -136,6 +137,35 @@ computeReference(mlir::ModuleOp module, const CompiledProgram &program,
   return mercury::run::computeReference(module, options, arguments);
 }
 
+/// Writes the program as a package. Arguments and reference are part of it where
+/// --verify asks for a comparison.
+static Expected<Outcome> savePackage(mlir::ModuleOp module,
+                                     const CommandLine &line) {
+  CompiledProgram program;
+  auto lowered = lowerProgram(module, line.compile, Stage::LLVM, program);
+  if (!lowered)
+    return lowered.takeError();
+  std::vector<HostTensor> arguments, reference;
+  if (line.verify) {
+    auto made = readArguments(program.globalArguments(), line);
+    if (!made)
+      return made.takeError();
+    arguments = std::move(*made);
+    auto computed = computeReference(module, program, arguments);
+    if (!computed)
+      return computed.takeError();
+    reference = std::move(*computed);
+  }
+  if (Error error =
+          writePackage(line.packageFolder, program, arguments, reference))
+    return std::move(error);
+  if (Error error = emitObject(**lowered, line.compile.optLevel,
+                               /*portable=*/true,
+                               line.packageFolder + "/program.o"))
+    return std::move(error);
+  return Outcome::Success;
+}
+
 /// Adds what a repetition found; the largest error counts, a text once.
 static void merge(Verification &all, const Verification &one) {
   all.error = std::max(all.error, one.error);
@@ -252,6 +282,8 @@ static Expected<Outcome> runFile(CommandLine &line, bool speaks,
     return emit(*module, line, speaks ? llvm::outs() : llvm::nulls());
   if (!line.objectFile.empty())
     return saveObject(*module, line);
+  if (!line.packageFolder.empty())
+    return savePackage(*module, line);
   if (!line.ranksAreProcesses || isPartOfJob())
     return run(*module, line, log, speaks);
   Expected<std::string> mpi = chooseMPI(line.mpi);
@@ -269,7 +301,7 @@ static Expected<Outcome> runFile(CommandLine &line, bool speaks,
 /// Whether the ranks, or this process as one of them, run on CUDA devices.
 static bool runsOnCuda(const CommandLine &line) {
   return line.compile.target == Target::CUDA && !line.emit &&
-         line.objectFile.empty();
+         line.objectFile.empty() && line.packageFolder.empty();
 }
 
 /// Becomes a rank of the job that this process is part of, or the only process;
