@@ -369,7 +369,8 @@ void Processes::finish(int &code, std::string &text) {
       lock.unlock();
       bool came = receive(other, Kind::Finish, payload, patience) &&
                   payload.size() >= sizeof(code);
-      int theirs = 1;
+      // Of one that is gone only that is known.
+      int theirs = code ? code : 1;
       if (came)
         std::memcpy(&theirs, payload.data(), sizeof(theirs));
       else

@@ -127,6 +127,7 @@ TEST(CudaProcesses, AsyncErrorOfNccl) {
 TEST(CudaProcesses, OneThatDies) {
   std::vector<Printed> printed = runTwo("exit");
   EXPECT_EQ(printed[1].code, 3);
+  EXPECT_EQ(printed[0].code, 6);
   EXPECT_TRUE(printed[0].has("process 0 of 2: 6 rank 1: its process has ended "
                              "without a word"))
       << printed[0].text;
