@@ -279,7 +279,7 @@ static llvm::Error lower(ModuleOp module, const CompileOptions &options,
     pipeline.chunks = options.chunks;
     buildHostPipeline(pm, pipeline);
   }
-  if (options.observer)
+  if (options.observer && options.target != Target::CPU)
     pm.addInstrumentation(std::make_unique<StageObserver>(options.observer));
   if (failed(runVerified(pm, module, options)))
     return badInput("cannot lower @" + program.entry + " for " +

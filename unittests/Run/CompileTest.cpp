@@ -104,6 +104,24 @@ TEST_F(CompileTest, ShowsEachStageAndLeavesTheInput) {
   EXPECT_EQ(before, after);
 }
 
+TEST_F(CompileTest, ShowsKernelsOfDevicesOnce) {
+  options.schedule = "all_gather_gemm";
+  options.target = Target::Emulated;
+  for (EmulatedKernels kernels :
+       {EmulatedKernels::CPU, EmulatedKernels::SIMT}) {
+    options.kernels = kernels;
+    std::vector<Stage> seen;
+    options.observer = [&](Stage stage, mlir::Operation *op) {
+      seen.push_back(stage);
+      EXPECT_TRUE(mlir::isa<mlir::ModuleOp>(op));
+    };
+    auto program = compileProgram(*module, options);
+    ASSERT_TRUE(static_cast<bool>(program));
+    EXPECT_EQ(seen, (std::vector<Stage>{Stage::Scheduled, Stage::Distributed,
+                                        Stage::SPMD, Stage::Gpu, Stage::LLVM}));
+  }
+}
+
 TEST_F(CompileTest, MistakesAreBadInput) {
   options.schedule = "all_gather_gem";
   auto program = compileProgram(*module, options);
