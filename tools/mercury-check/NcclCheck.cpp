@@ -22,7 +22,8 @@ static int onRank(mercury_context *ctx, void *) {
   cudaStream_t stream = mercury_comm_stream(ctx, 0);
   if (!from || !to || !comm || !stream)
     return mercury_status(ctx);
-  if (int status = mercury_cuda_to_device(ctx, from, input.data(), input.size()))
+  if (int status =
+          mercury_cuda_to_device(ctx, from, input.data(), input.size()))
     return status;
 
   auto expect = [&](const char *what, auto &&communicate) -> int {

@@ -34,8 +34,7 @@ int64_t bytesOf(Element element) {
   return 1;
 }
 
-template <typename T>
-static T load(const void *data, int64_t index) {
+template <typename T> static T load(const void *data, int64_t index) {
   T value;
   std::memcpy(&value, static_cast<const char *>(data) + index * sizeof(T),
               sizeof(T));
@@ -99,8 +98,7 @@ static uint16_t toBFloat(float value) {
   return static_cast<uint16_t>(bits >> 16);
 }
 
-template <typename T>
-static void store(void *data, int64_t index, T value) {
+template <typename T> static void store(void *data, int64_t index, T value) {
   std::memcpy(static_cast<char *>(data) + index * sizeof(T), &value,
               sizeof(value));
 }
@@ -145,9 +143,9 @@ std::vector<char> randomElements(Element element, int64_t count,
 
 static bool parseElement(const std::string &text, Element &element) {
   static const std::pair<const char *, Element> names[] = {
-      {"f64", Element::F64}, {"f32", Element::F32}, {"f16", Element::F16},
+      {"f64", Element::F64},   {"f32", Element::F32}, {"f16", Element::F16},
       {"bf16", Element::BF16}, {"i64", Element::I64}, {"i32", Element::I32},
-      {"i8", Element::I8},   {"i1", Element::I1}};
+      {"i8", Element::I8},     {"i1", Element::I1}};
   for (const auto &[name, kind] : names)
     if (text == name) {
       element = kind;
@@ -223,8 +221,8 @@ std::optional<PackageFile> readPackage(const std::string &folder,
     std::istringstream line(text);
     std::string kind;
     if (line >> kind && !parseLine(kind, line, package)) {
-      error = path + ":" + std::to_string(number) + ": cannot read '" + text +
-              "'";
+      error =
+          path + ":" + std::to_string(number) + ": cannot read '" + text + "'";
       return std::nullopt;
     }
   }

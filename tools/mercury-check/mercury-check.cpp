@@ -93,8 +93,7 @@ static std::optional<Program> open(const std::string &folder,
 /// Adds the shard of this rank to the sums.
 int Run::compare(mercury_context *ctx, size_t index, const void *device) {
   const Value &value = program.file.results[index];
-  auto expected =
-      readFile(program.file.resultPath(mercury_rank(ctx), index));
+  auto expected = readFile(program.file.resultPath(mercury_rank(ctx), index));
   if (!expected)
     return 0;
   std::vector<char> result(value.bytes);
@@ -108,8 +107,7 @@ int Run::compare(mercury_context *ctx, size_t index, const void *device) {
     double reference = elementAt(Element::F64, expected->data(), i);
     if (std::isnan(reference)) // padding
       continue;
-    double difference =
-        elementAt(value.element, result.data(), i) - reference;
+    double difference = elementAt(value.element, result.data(), i) - reference;
     errors += difference * difference;
     references += reference * reference;
   }
@@ -150,8 +148,9 @@ int Run::onRank(mercury_context *ctx) {
                                     MERCURY_OWN_SHARD, owner++));
     if (!buffers.back())
       return mercury_status(ctx);
-    if (int status = mercury_cuda_to_device(
-            ctx, buffers.back(), contents.back().data(), contents.back().size()))
+    if (int status =
+            mercury_cuda_to_device(ctx, buffers.back(), contents.back().data(),
+                                   contents.back().size()))
       return status;
   }
   for (const Value &result : file.results) {
@@ -284,14 +283,13 @@ static int check(const std::string &folder, const std::string &baseline,
   double seconds = run.medianSeconds();
   double flops = 2.0 * program->file.multiplyAdds * program->file.numRanks();
   bool isRight = !run.hasReference || run.isRight();
-  std::printf("%-36s %5lld %9.2g %12.1f %10.1f %9s  %s\n",
-              nameOf(folder).c_str(),
-              static_cast<long long>(program->file.numRanks()), run.error(),
-              seconds * 1e6, seconds > 0 ? flops / seconds * 1e-9 : 0,
-              ratio.c_str(),
-              !run.hasReference ? "no reference"
-              : isRight         ? "verified"
-                                : "WRONG");
+  std::printf(
+      "%-36s %5lld %9.2g %12.1f %10.1f %9s  %s\n", nameOf(folder).c_str(),
+      static_cast<long long>(program->file.numRanks()), run.error(),
+      seconds * 1e6, seconds > 0 ? flops / seconds * 1e-9 : 0, ratio.c_str(),
+      !run.hasReference ? "no reference"
+      : isRight         ? "verified"
+                        : "WRONG");
   if (ratio == "skipped")
     std::printf("  baseline: %s\n", error.c_str());
   std::fflush(stdout);
@@ -338,11 +336,11 @@ int main(int argc, char **argv) {
   bool printedDevice = false;
   for (const std::string &package : packages) {
     size_t equals = package.find('=');
-    worst = std::max(
-        worst, check(package.substr(0, equals),
-                     equals == std::string::npos ? std::string()
-                                                 : package.substr(equals + 1),
-                     repeat, printedDevice));
+    worst = std::max(worst, check(package.substr(0, equals),
+                                  equals == std::string::npos
+                                      ? std::string()
+                                      : package.substr(equals + 1),
+                                  repeat, printedDevice));
   }
   return worst;
 }

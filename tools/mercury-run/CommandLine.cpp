@@ -163,9 +163,10 @@ struct Options {
       cl::value_desc("file.o"), cl::cat(category)};
   cl::opt<std::string> savePackage{
       "save-package",
-      cl::desc("Write the program as an object file, with its arguments and the "
-               "reference where --verify asks for them, to a folder, for "
-               "mercury-check on another machine, and exit"),
+      cl::desc(
+          "Write the program as an object file, with its arguments and the "
+          "reference where --verify asks for them, to a folder, for "
+          "mercury-check on another machine, and exit"),
       cl::value_desc("folder"), cl::cat(category)};
   cl::opt<RanksAs> ranksAs{
       "ranks-as", cl::desc("What ranks are:"), cl::init(RanksAs::Threads),

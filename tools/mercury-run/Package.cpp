@@ -107,9 +107,8 @@ llvm::Error writePackage(llvm::StringRef folder, const CompiledProgram &program,
     for (auto [i, value] : llvm::enumerate(arguments)) {
       const ShardSpec &shard = program.arguments[i];
       std::string bytes =
-          shard.isNumber
-              ? std::string(value.data.begin(), value.data.end())
-              : shardOf(value, shard, program.topology, rank);
+          shard.isNumber ? std::string(value.data.begin(), value.data.end())
+                         : shardOf(value, shard, program.topology, rank);
       if (llvm::Error error =
               writeFile(folder, prefix + ".argument" + llvm::Twine(i), bytes))
         return error;

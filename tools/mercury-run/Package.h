@@ -32,8 +32,8 @@ namespace mercury::run {
 
 /// Writes package.txt and the shards into `folder`, which is made where it does
 /// not exist. `reference` holds the results of the function on one rank. Both
-/// may be empty: arguments are then random, and nothing is expected. Errors name
-/// the file.
+/// may be empty: arguments are then random, and nothing is expected. Errors
+/// name the file.
 llvm::Error writePackage(llvm::StringRef folder, const CompiledProgram &program,
                          const std::vector<HostTensor> &arguments,
                          const std::vector<HostTensor> &reference);

@@ -137,7 +137,8 @@ computeReference(mlir::ModuleOp module, const CompiledProgram &program,
   return mercury::run::computeReference(module, options, arguments);
 }
 
-/// Writes the program as a package. Arguments and reference are part of it where
+/// Writes the program as a package. Arguments and reference are part of it
+/// where
 /// --verify asks for a comparison.
 static Expected<Outcome> savePackage(mlir::ModuleOp module,
                                      const CommandLine &line) {
@@ -159,9 +160,9 @@ static Expected<Outcome> savePackage(mlir::ModuleOp module,
   if (Error error =
           writePackage(line.packageFolder, program, arguments, reference))
     return std::move(error);
-  if (Error error = emitObject(**lowered, line.compile.optLevel,
-                               /*portable=*/true,
-                               line.packageFolder + "/program.o"))
+  if (Error error =
+          emitObject(**lowered, line.compile.optLevel,
+                     /*portable=*/true, line.packageFolder + "/program.o"))
     return std::move(error);
   return Outcome::Success;
 }

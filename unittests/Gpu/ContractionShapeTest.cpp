@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionSample.h"
-#include "ContractionTiling.h"
+#include "Kernels/ContractionTiling.h"
 #include "Mercury/Transforms/Gpu/Chip.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

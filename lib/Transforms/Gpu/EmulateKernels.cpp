@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EmulatedKernel.h"
+#include "Emulation/EmulatedKernel.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

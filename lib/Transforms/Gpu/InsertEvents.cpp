@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EventPlan.h"
+#include "Events/EventPlan.h"
+#include "Events/PlayFunction.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
-#include "PlayFunction.h"
 
 namespace mercury {
 #define GEN_PASS_DEF_INSERTEVENTSPASS

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "Kernels/KernelEmitter.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Dialect/CommIR/IR/KernelAttrNames.h"
 #include "Mercury/Transforms/Gpu/Passes.h"

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FusionGroup.h"
-#include "KernelFunction.h"
 #include "Mercury/Analysis/BufferEffects.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
+#include "Outline/FusionGroup.h"
+#include "Outline/KernelFunction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

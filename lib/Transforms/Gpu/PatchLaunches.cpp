@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionShape.h"
+#include "Kernels/ContractionShape.h"
 #include "Mercury/Dialect/CommIR/IR/AttrNames.h"
 #include "Mercury/Dialect/CommIR/IR/KernelAttrNames.h"
 #include "Mercury/Transforms/Gpu/Passes.h"

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Events/PlayFunction.h"
 #include "Mercury/Analysis/StreamFaults.h"
 #include "Mercury/Transforms/EmitFault.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
-#include "PlayFunction.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mercury {

@@ -9,7 +9,7 @@
 #ifndef MERCURY_LIB_TRANSFORMS_GPU_ELEMENTWISEPLAN_H
 #define MERCURY_LIB_TRANSFORMS_GPU_ELEMENTWISEPLAN_H
 
-#include "FusionGroup.h"
+#include "Outline/FusionGroup.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mercury {

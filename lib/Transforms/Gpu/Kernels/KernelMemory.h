@@ -8,7 +8,7 @@
 #ifndef MERCURY_LIB_TRANSFORMS_GPU_KERNELMEMORY_H
 #define MERCURY_LIB_TRANSFORMS_GPU_KERNELMEMORY_H
 
-#include "LocalOp.h"
+#include "Outline/LocalOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/IRMapping.h"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelMemory.h"
-#include "Alignment.h"
+#include "Outline/Alignment.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
