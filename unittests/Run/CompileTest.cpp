@@ -107,8 +107,8 @@ TEST_F(CompileTest, ShowsEachStageAndLeavesTheInput) {
 TEST_F(CompileTest, ShowsKernelsOfDevicesOnce) {
   options.schedule = "all_gather_gemm";
   options.target = Target::Emulated;
-  for (EmulatedKernels kernels :
-       {EmulatedKernels::CPU, EmulatedKernels::SIMT}) {
+  for (mercury::EmulatedKernels kernels :
+       {mercury::EmulatedKernels::CPU, mercury::EmulatedKernels::SIMT}) {
     options.kernels = kernels;
     std::vector<Stage> seen;
     options.observer = [&](Stage stage, mlir::Operation *op) {
