@@ -9,6 +9,7 @@
 #include "Mercury/Conversion/Passes.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
 #include "Mercury/Transforms/Local/Passes.h"
+#include "Mercury/Transforms/Passes.h"
 #include "Stages.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -20,6 +21,8 @@ void mercury::buildDevicePrefix(OpPassManager &pm, int64_t chunks) {
   buildSpmdOnBuffers(pm, chunks, /*vectorizeContractions=*/false,
                      /*vectorizeAttention=*/false);
   pm.addPass(createOutlineKernelsPass());
+  // Again: constants of kernels may have become buffers.
+  pm.addNestedPass<func::FuncOp>(createAnnotateRequirementsPass());
   pm.addNestedPass<func::FuncOp>(createInsertEventsPass());
   pm.addNestedPass<func::FuncOp>(createVerifyEventsPass());
 }

@@ -77,6 +77,26 @@ TEST(EmulatedDevice, EveryAttentionSchedule) {
                    attentionText(4, 1, 16, 16, 8));
 }
 
+// A constant that ranks have parts of, or that travels, is a buffer, which the
+// program counts.
+TEST(EmulatedDevice, ConstantOperand) {
+  std::string rows;
+  for (int row = 0; row < 8; ++row)
+    rows += (row ? ", [" : "[") + std::to_string(row) + ".0, -1.0, 0.5, 2.0]";
+  runOnDevices("func.func @f(%a: tensor<8x8xf32>) -> tensor<8x4xf32> {\n"
+               "  %b = arith.constant dense<[" +
+                   rows +
+                   "]> : tensor<8x4xf32>\n"
+                   "  %z = arith.constant dense<0.0> : tensor<8x4xf32>\n"
+                   "  %0 = linalg.matmul ins(%a, %b : tensor<8x8xf32>, "
+                   "tensor<8x4xf32>) outs(%z : tensor<8x4xf32>) -> "
+                   "tensor<8x4xf32>\n"
+                   "  return %0 : tensor<8x4xf32>\n"
+                   "}",
+               everySchedule(NamedSchedule::Scope::Contraction, kTopologies),
+               EmulatedKernels::CPU, /*jitterSeconds=*/0.0005);
+}
+
 // Where streams wait for nothing, results are wrong: the tests above can fail.
 TEST(EmulatedDevice, WrongWithoutEvents) {
   Program program(matmulText(24, 24, 24), 11);
