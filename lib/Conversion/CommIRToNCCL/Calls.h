@@ -8,8 +8,8 @@
 #ifndef MERCURY_LIB_CONVERSION_COMMIRTONCCL_CALLS_H
 #define MERCURY_LIB_CONVERSION_COMMIRTONCCL_CALLS_H
 
-#include "../Support/ParameterSlots.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Support/ParameterSlots.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
