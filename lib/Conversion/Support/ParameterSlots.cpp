@@ -21,9 +21,10 @@ ParameterSlots::ParameterSlots(func::FuncOp function, size_t count) {
   slots = LLVM::AllocaOp::create(b, loc, pointer, b.getI64Type(), size);
   pointers = LLVM::AllocaOp::create(b, loc, pointer, pointer, size);
   for (size_t i = 0; i < count; ++i) {
+    Value own = slot(b, loc, i);
     Value at = LLVM::GEPOp::create(b, loc, pointer, pointer, pointers,
                                    LLVM::GEPArg(static_cast<int32_t>(i)));
-    LLVM::StoreOp::create(b, loc, slot(b, loc, i), at);
+    LLVM::StoreOp::create(b, loc, own, at);
   }
 }
 

@@ -1,5 +1,5 @@
 // What emitters say about unrolling a loop is on the branch that it becomes.
-// RUN: mercury-opt %s --pass-pipeline='builtin.module(mercury-lower-kernels-to-gpu,gpu.module(convert-scf-to-cf,convert-cf-to-llvm))' | FileCheck %s
+// RUN: mercury-opt %s --pass-pipeline='builtin.module(mercury-lower-kernels-to-gpu,gpu.module(convert-scf-to-cf),convert-cf-to-llvm)' | FileCheck %s
 
 #q = affine_map<(m, n, d, e) -> (m, d)>
 #k = affine_map<(m, n, d, e) -> (n, d)>
