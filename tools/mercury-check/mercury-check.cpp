@@ -100,8 +100,11 @@ int Run::compare(mercury_context *ctx, size_t index, const void *device) {
   if (int status =
           mercury_cuda_to_host(ctx, result.data(), device, result.size()))
     return status;
-  if (expected->size() != size_t(value.count()) * sizeof(double))
+  if (expected->size() != size_t(value.count()) * sizeof(double)) {
+    mercury_check(ctx, ncclInvalidArgument,
+                  "a file of a result has another size than the result");
     return ncclInvalidArgument;
+  }
   double errors = 0, references = 0;
   for (int64_t i = 0; i < value.count(); ++i) {
     double reference = elementAt(Element::F64, expected->data(), i);
@@ -189,9 +192,9 @@ double Run::error() const {
   for (size_t i = 0; i < errorSquares.size(); ++i) {
     double norm = std::sqrt(referenceSquares[i]);
     double error = std::sqrt(errorSquares[i]) / (norm > 0 ? norm : 1);
-    // A NaN stays: no comparison with it holds.
-    if (!(error <= largest))
-      largest = error;
+    if (std::isnan(error))
+      return error;
+    largest = std::max(largest, error);
   }
   return largest;
 }

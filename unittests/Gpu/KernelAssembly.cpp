@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelHarness.h"
-#include "Mercury/Transforms/Gpu/Chip.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -30,17 +29,9 @@ llvm::Expected<std::string> Kernel::deviceCode(const std::string &chip) const {
 }
 
 llvm::Expected<std::string> Kernel::ptx(const std::string &name) const {
-  llvm::Expected<Chip> chip = findChip(name);
-  if (!chip)
-    return chip.takeError();
-  auto lowered = after(
-      "mercury-lower-kernels-to-gpu{chip=" + name +
-      "},nvvm-attach-target{chip=" + name +
-      " features=" + chip->defaultFeatures.str() +
-      " O=3},gpu.module(convert-vector-to-scf,convert-scf-to-cf,"
-      "expand-strided-metadata,lower-affine,"
-      "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv},canonicalize,cse,"
-      "reconcile-unrealized-casts),gpu-module-to-binary{format=isa}");
+  auto lowered =
+      after("mercury-lower-kernels-to-gpu{chip=" + name +
+            "},mercury-kernels-to-binary{chip=" + name + " format=isa}");
   if (!lowered)
     return lowered.takeError();
   std::string text;

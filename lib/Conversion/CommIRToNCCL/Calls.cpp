@@ -80,7 +80,10 @@ Value CallBuilder::pointer(OpBuilder &b, Location loc, Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   if (!type.getLayout().isIdentity()) {
     auto view = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
-    int64_t bytes = (type.getElementTypeBitWidth() + 7) / 8;
+    Type element = type.getElementType();
+    int64_t bytes = element.isIndex()
+                        ? 8
+                        : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
     Value size = arith::ConstantIndexOp::create(b, loc, bytes);
     Value offset = arith::MulIOp::create(b, loc, view.getOffset(), size);
     address = arith::AddIOp::create(b, loc, address, offset);

@@ -9,11 +9,14 @@
 #define MERCURY_LIB_CONVERSION_COMMIRTONCCL_CALLS_H
 
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Support/ParameterSlots.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
 
 namespace mercury {
 
@@ -88,7 +91,7 @@ private:
   // LibraryLaunch.cpp
   mlir::LogicalResult launchInLibrary(commir::LaunchOp op,
                                       mlir::func::FuncOp kernel);
-  void makeSlots();
+  const ParameterSlots &getSlots();
 
   mlir::func::FuncOp function;
   mlir::ModuleOp module;
@@ -97,8 +100,8 @@ private:
   Communicators &communicators;
   const mlir::LLVMTypeConverter &converter;
   CallTarget target;
-  /// Of all launches: 8 bytes a parameter, and a pointer to each.
-  mlir::Value slots, parameters;
+  /// Of all launches; made on first use.
+  std::optional<ParameterSlots> slots;
 };
 
 } // namespace mercury

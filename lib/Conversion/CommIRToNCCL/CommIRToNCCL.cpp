@@ -118,7 +118,6 @@ void FunctionConversion::convertAllocations(CallBuilder &calls) {
     if (op->getBlock() != &function.front())
       op->moveBefore(&function.front(), function.front().begin());
   SmallVector<Value> pointers;
-  Operation *last = nullptr;
   for (memref::AllocOp op : allocs) {
     OpBuilder b(op);
     Location loc = op.getLoc();
@@ -134,7 +133,6 @@ void FunctionConversion::convertAllocations(CallBuilder &calls) {
                    arith::ConstantIntOp::create(
                        b, loc, owner ? owner.getInt() : -1, 32)});
     op.replaceAllUsesWith(bufferAt(b, loc, converter, memory, type));
-    last = memory.getDefiningOp();
     pointers.push_back(memory);
     op.erase();
   }
@@ -265,7 +263,7 @@ void FunctionConversion::addRequirements() {
   llvm::json::Object requirements{{"topology", std::move(levels)},
                                   {"communicators", std::move(sets)},
                                   {"values", std::move(values)}};
-  if (auto more = function->getAttrOfType<StringAttr>(kRequirementsAttrName))
+  if (auto more = function->getAttrOfType<StringAttr>(kRequirementsAttrName)) {
     if (auto parsed = llvm::json::parse(more.getValue())) {
       if (auto *object = parsed->getAsObject())
         for (auto &[key, value] : *object)
@@ -273,6 +271,7 @@ void FunctionConversion::addRequirements() {
     } else {
       llvm::consumeError(parsed.takeError());
     }
+  }
   function->removeAttr(kRequirementsAttrName);
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(requirements));

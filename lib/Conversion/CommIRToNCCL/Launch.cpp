@@ -14,28 +14,15 @@ using namespace mlir;
 using namespace mercury;
 using namespace mercury::commir;
 
-/// Makes the places of parameters in the first block: a launch in a loop must
-/// not take more of the stack each time. A launch reads them before it returns.
-void CallBuilder::makeSlots() {
-  if (slots)
-    return;
-  size_t most = 0;
-  function.walk([&](LaunchOp op) {
-    most = std::max<size_t>(most, op->getNumOperands());
-  });
-  Location loc = function.getLoc();
-  OpBuilder b = OpBuilder::atBlockBegin(&function.front());
-  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Value count = i64(b, loc, most);
-  slots = LLVM::AllocaOp::create(b, loc, pointer, b.getI64Type(), count);
-  parameters = LLVM::AllocaOp::create(b, loc, pointer, pointer, count);
-  for (size_t i = 0; i < most; ++i) {
-    LLVM::GEPArg index = static_cast<int32_t>(i);
-    Value slot =
-        LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), slots, index);
-    Value at = LLVM::GEPOp::create(b, loc, pointer, pointer, parameters, index);
-    LLVM::StoreOp::create(b, loc, slot, at);
+const ParameterSlots &CallBuilder::getSlots() {
+  if (!slots) {
+    size_t most = 0;
+    function.walk([&](LaunchOp op) {
+      most = std::max<size_t>(most, op->getNumOperands());
+    });
+    slots.emplace(function, most);
   }
+  return *slots;
 }
 
 /// `void k_params(void **parameters)` calls `kernel` with what they point to.
@@ -78,25 +65,23 @@ LLVM::LLVMFuncOp CallBuilder::wrapper(func::FuncOp kernel) {
 void CallBuilder::launchOnHost(LaunchOp op, func::FuncOp kernel) {
   OpBuilder b(op);
   Location loc = op.getLoc();
-  makeSlots();
-  auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
+  const ParameterSlots &slots = getSlots();
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     Value value = operand;
     if (isa<MemRefType>(value.getType()))
       value = pointer(b, loc, value);
     else if (value.getType().isIndex())
       value = arith::IndexCastOp::create(b, loc, b.getI64Type(), value);
-    Value slot = LLVM::GEPOp::create(b, loc, pointerType, b.getI64Type(), slots,
-                                     LLVM::GEPArg(static_cast<int32_t>(i)));
-    LLVM::StoreOp::create(b, loc, value, slot);
+    slots.store(b, loc, i, value);
   }
   Value one = i64(b, loc, 1);
   Value count = i64(b, loc, op->getNumOperands());
   Value address = LLVM::AddressOfOp::create(b, loc, wrapper(kernel));
-  Value null = LLVM::ZeroOp::create(b, loc, pointerType);
+  Value null = LLVM::ZeroOp::create(b, loc, address.getType());
   call(b, loc, "mgpuLaunchKernel", {},
        ValueRange{address, one, one, one, one, one, one, i32(b, loc, 0),
-                  stream(b, loc, b.getArrayAttr({})), parameters, null, count});
+                  stream(b, loc, b.getArrayAttr({})), slots.getPointers(), null,
+                  count});
 }
 
 /// The three extents of an attribute of `kernel`, as index constants.

@@ -7,11 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mercury/Conversion/Passes.h"
+#include "Support/ParameterSlots.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include <optional>
 
 namespace mercury {
 #define GEN_PASS_DEF_CONVERTGPUTORUNTIMEPASS
@@ -19,6 +22,7 @@ namespace mercury {
 } // namespace mercury
 
 using namespace mlir;
+using namespace mercury;
 
 /// Machine code is read in place, as sections of 16-byte aligned parts.
 static constexpr uint64_t kImageAlignment = 16;
@@ -34,8 +38,6 @@ public:
   LogicalResult run();
 
 private:
-  void makeSlots(size_t count);
-  Value slot(size_t i);
   void convert(gpu::LaunchFuncOp op);
   Value parameter(Value operand);
   Value constant(StringRef name, StringRef content, uint64_t alignment);
@@ -50,31 +52,9 @@ private:
   OpBuilder b;
   Type pointerType;
   Location location = UnknownLoc::get(function.getContext());
-  Value slots, parameters;
+  std::optional<ParameterSlots> slots;
 };
 } // namespace
-
-/// One place a parameter and a pointer to each, of all launches: one in a loop
-/// must not take more of the stack each time. A launch reads them at once.
-void LaunchConversion::makeSlots(size_t count) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&function.front());
-  location = function.getLoc();
-  Value size = i64(count);
-  slots = LLVM::AllocaOp::create(b, loc(), pointerType, b.getI64Type(), size);
-  parameters = LLVM::AllocaOp::create(b, loc(), pointerType, pointerType, size);
-  for (size_t i = 0; i < count; ++i) {
-    Value place =
-        LLVM::GEPOp::create(b, loc(), pointerType, pointerType, parameters,
-                            LLVM::GEPArg(static_cast<int32_t>(i)));
-    LLVM::StoreOp::create(b, loc(), slot(i), place);
-  }
-}
-
-Value LaunchConversion::slot(size_t i) {
-  return LLVM::GEPOp::create(b, loc(), pointerType, b.getI64Type(), slots,
-                             LLVM::GEPArg(static_cast<int32_t>(i)));
-}
 
 /// The address of a constant of the program.
 Value LaunchConversion::constant(StringRef name, StringRef content,
@@ -137,7 +117,7 @@ void LaunchConversion::convert(gpu::LaunchFuncOp op) {
       "mercury_kernel", pointerType,
       ValueRange{function.getArgument(0), image, i64(content.size()), name});
   for (auto [i, operand] : llvm::enumerate(op.getKernelOperands()))
-    LLVM::StoreOp::create(b, loc(), parameter(operand), slot(i));
+    slots->store(b, loc(), i, parameter(operand));
   SmallVector<Value> operands{kernel};
   gpu::KernelDim3 grid = op.getGridSizeOperandValues(),
                   block = op.getBlockSizeOperandValues();
@@ -146,7 +126,7 @@ void LaunchConversion::convert(gpu::LaunchFuncOp op) {
   Value shared = op.getDynamicSharedMemorySize();
   operands.push_back(shared ? shared
                             : arith::ConstantIntOp::create(b, loc(), 0, 32));
-  operands.append({op.getAsyncObject(), parameters,
+  operands.append({op.getAsyncObject(), slots->getPointers(),
                    LLVM::ZeroOp::create(b, loc(), pointerType),
                    i64(op.getNumKernelOperands())});
   call("mgpuLaunchKernel", {}, operands);
@@ -190,7 +170,7 @@ LogicalResult LaunchConversion::run() {
                << ", which is neither a buffer without offset nor a number";
     most = std::max<size_t>(most, op.getNumKernelOperands());
   }
-  makeSlots(most);
+  slots.emplace(function, most);
   for (gpu::LaunchFuncOp op : launches)
     convert(op);
   return success();

@@ -36,19 +36,24 @@ Staging::~Staging() {
 }
 
 char *Staging::take(size_t bytes, CUresult &result) {
-  std::lock_guard<std::mutex> lock(mutex);
   result = CUDA_SUCCESS;
-  auto found = free.lower_bound(bytes);
-  if (found != free.end()) {
-    char *block = found->second;
-    free.erase(found);
-    return block;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto found = free.lower_bound(bytes);
+    if (found != free.end()) {
+      char *block = found->second;
+      free.erase(found);
+      return block;
+    }
   }
+  // Not under the lock: the driver may wait for the device here, where a host
+  // function waits to give a block back.
   void *block = nullptr;
   size_t capacity = std::max<size_t>(bytes, 4096);
   result = driver().cuMemAllocHost_v2(&block, capacity);
   if (result != CUDA_SUCCESS)
     return nullptr;
+  std::lock_guard<std::mutex> lock(mutex);
   sizes[static_cast<char *>(block)] = capacity;
   return static_cast<char *>(block);
 }

@@ -171,7 +171,9 @@ Operation onBuffers(Kind kind, const void *source, void *destination,
 
 bool mercury::cuda::leaveGroup() {
   bool inside = group.depth > 0;
-  if (group.nccl)
+  mercury_context *context = currentContext();
+  bool isAborted = context && context->domain->hasFailed();
+  if (group.nccl && !isAborted)
     for (; group.depth > 0; --group.depth)
       group.nccl->ncclGroupEnd();
   group = Group();
@@ -197,6 +199,12 @@ ncclResult_t ncclGroupStart(void) {
 }
 
 ncclResult_t ncclGroupEnd(void) {
+  mercury_context *context = currentContext();
+  if (context && context->domain->hasFailed()) {
+    // NCCL would start calls on communicators that the watcher has aborted.
+    group = Group();
+    return failedEarlier(*context);
+  }
   if (group.depth == 0)
     return setLastError(ncclInvalidUsage,
                         "ncclGroupEnd without ncclGroupStart");

@@ -79,11 +79,15 @@ void mgpuLaunchKernel(void *handle, intptr_t gridX, intptr_t gridY,
     return;
   const Driver &d = driver();
   CUresult result = CUDA_SUCCESS;
+  const char *call = "cuLaunchKernel";
   if (sharedBytes > kSharedByDefault && sharedBytes > kernel->sharedBytes) {
     result = d.cuFuncSetAttribute(
         kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
         sharedBytes);
-    kernel->sharedBytes = sharedBytes;
+    if (result == CUDA_SUCCESS)
+      kernel->sharedBytes = sharedBytes;
+    else
+      call = "cuFuncSetAttribute";
   }
   auto toUnsigned = [&](intptr_t extent) {
     if (extent < 1 || extent > INT32_MAX)
@@ -107,7 +111,7 @@ void mgpuLaunchKernel(void *handle, intptr_t gridX, intptr_t gridY,
                static_cast<long long>(gridY), static_cast<long long>(gridZ),
                static_cast<long long>(blockX), static_cast<long long>(blockY),
                static_cast<long long>(blockZ), sharedBytes) +
-            describe("cuLaunchKernel", result));
+            describe(call, result));
   context->lastKernel = kernel;
   context->domain->progress();
   if (++context->launchesSinceMark < kLaunchesPerMark)

@@ -33,7 +33,6 @@ public:
 
   /// Meets the others, once; returns what went wrong, empty when nothing.
   std::string connect(const Environment &environment);
-  bool isConnected() const { return connected; }
 
   /// Failures that others tell go to `domain`, those of earlier ones at once;
   /// NULL: to nobody.

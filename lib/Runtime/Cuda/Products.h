@@ -28,7 +28,8 @@ public:
 
   /// Opens cuBLASLt; NULL and the reason in `error` when that fails.
   static std::unique_ptr<Products> make(std::string &error);
-  /// Enqueues c += a b on `stream`. Returns what is wrong, empty when nothing.
+  /// Enqueues c += a b on the compute stream. Returns what is wrong, empty when
+  /// nothing.
   std::string enqueue(mercury_context &context,
                       const mercury_matmul_problem &problem, const void *a,
                       const void *b, void *c);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementBytes.h"
 #include "Mercury/Transforms/Gpu/Chip.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -91,9 +92,7 @@ static int64_t sharedBytes(gpu::GPUFuncOp function) {
   int64_t bytes = 0;
   for (BlockArgument buffer : function.getWorkgroupAttributions()) {
     auto type = cast<MemRefType>(buffer.getType());
-    int64_t bits =
-        type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
-    bytes += type.getNumElements() * llvm::divideCeil(bits, 8);
+    bytes += type.getNumElements() * elementBytes(type.getElementType());
   }
   return bytes;
 }
@@ -117,6 +116,9 @@ static LogicalResult checkArguments(gpu::GPUFuncOp function) {
   return success();
 }
 
+/// Threads of a block in z; in x and y it is all that a block has.
+static constexpr int32_t kBlockLimitZ = 64;
+
 /// Whether a launch of `function` is one that every chip takes.
 static LogicalResult checkLimits(gpu::GPUFuncOp function) {
   for (BlockArgument buffer : function.getWorkgroupAttributions())
@@ -135,6 +137,10 @@ static LogicalResult checkLimits(gpu::GPUFuncOp function) {
       return function.emitError()
              << "has blocks of " << threads << " threads, expected 1 to "
              << Chip::kThreadsPerBlock;
+    if (block->size() == 3 && block->back() > kBlockLimitZ)
+      return function.emitError()
+             << "has blocks of " << block->back()
+             << " threads in z, expected 1 to " << kBlockLimitZ;
   }
   if (std::optional<ArrayRef<int32_t>> grid = function.getKnownGridSize())
     for (auto [dim, size] : llvm::enumerate(*grid))

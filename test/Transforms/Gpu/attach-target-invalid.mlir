@@ -51,6 +51,33 @@ gpu.module @library_of_powers {
 
 // -----
 
+gpu.module @dynamic_shared_memory {
+  // expected-error @+1 {{shared memory of dynamic shape 'memref<?xf32, #gpu.address_space<workgroup>>'}}
+  gpu.func @k() workgroup(%a: memref<?xf32, #gpu.address_space<workgroup>>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @vectors_in_shared_memory {
+  // expected-error @+1 {{has 65536 bytes of shared memory, a block has 49152}}
+  gpu.func @k() workgroup(%a: memref<4096xvector<4xf32>, #gpu.address_space<workgroup>>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @flat_blocks {
+  // expected-error @+1 {{has blocks of 128 threads in z, expected 1 to 64}}
+  gpu.func @k() kernel attributes {known_block_size = array<i32: 1, 1, 128>} {
+    gpu.return
+  }
+}
+
+// -----
+
 gpu.module @dynamic_argument {
   // expected-error @+1 {{argument 1 has type 'memref<?xf32>', expected a number, or a memref of static shape and strides without offset}}
   gpu.func @k(%n: index, %a: memref<?xf32>) kernel {

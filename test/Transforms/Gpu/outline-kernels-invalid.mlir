@@ -137,3 +137,12 @@ func.func @write_alone(%x: memref<8x8xf32>) {
   linalg.matmul ins(%x, %x : memref<8x8xf32>, memref<8x8xf32>) outs(%t : memref<8x8xf32>)
   return
 }
+
+// -----
+
+func.func @write_on_host(%x: memref<8xf32>, %v: f32) {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{'memref.store' op is neither a kernel nor what the host of a device does: communication, views and index arithmetic}}
+  memref.store %v, %x[%c0] : memref<8xf32>
+  return
+}

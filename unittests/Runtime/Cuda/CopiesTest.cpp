@@ -10,6 +10,7 @@
 
 #include "ReduceReference.h"
 
+#include <cstdlib>
 #include <numeric>
 #include <random>
 
@@ -216,6 +217,24 @@ TEST(CudaCopies, StagingIsReused) {
     EXPECT_EQ(values.read(), std::vector<float>(3000, 1024));
     return mercury_status(context);
   }));
+}
+
+// The driver may wait for the device where page-locked memory is allocated, and
+// so for host functions that give such memory back.
+TEST(CudaCopies, StagingGrowsWhileSomeIsGivenBack) {
+  setenv("FAKE_CUDA_HOST_ALLOC_WAITS", "1", 1);
+  Outcome outcome = Launch(2).run([](mercury_context *context) {
+    DeviceVector<float> values(context, std::vector<float>(10000, 1));
+    for (size_t count = 1000; count <= 10000; count += 1000)
+      RETURN_IF_FAILED(ncclAllReduce(
+          values.get(), values.get(), count, ncclFloat32, ncclSum,
+          mercury_comm(context, 0), mercury_comm_stream(context, 0)));
+    EXPECT_EQ(mercury_synchronize(context), 0);
+    EXPECT_EQ(values.read().front(), 1024);
+    return mercury_status(context);
+  });
+  unsetenv("FAKE_CUDA_HOST_ALLOC_WAITS");
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
 }
 
 TEST(CudaCopies, TwoLevels) {

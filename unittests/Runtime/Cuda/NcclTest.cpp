@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <thread>
 
 using namespace mercury::test;
 
@@ -98,6 +99,22 @@ TEST_F(CudaNccl, CallsReachNccl) {
                 "ncclBroadcast 9 0 1 comm 1 of rank 0"}));
 }
 
+TEST_F(CudaNccl, NoSplitInsideOfAGroup) {
+  Outcome outcome = Launch(2).run([](mercury_context *context) {
+    if (mercury_rank(context) == 1)
+      return 0;
+    ncclComm_t part = nullptr;
+    EXPECT_EQ(ncclGroupStart(), ncclSuccess);
+    mercury_check(context,
+                  ncclCommSplit(mercury_comm(context, 0), 0, 0, &part, nullptr),
+                  "split at f.mlir:2");
+    EXPECT_NE(ncclGroupEnd(), ncclSuccess);
+    return mercury_status(context);
+  });
+  EXPECT_EQ(outcome.code, ncclInvalidUsage);
+  EXPECT_EQ(outcome.text, "rank 0: split at f.mlir:2: split inside of a group");
+}
+
 TEST_F(CudaNccl, ErrorOfACall) {
   Outcome outcome = Launch(2).run([](mercury_context *context) {
     if (mercury_rank(context) == 1)
@@ -140,6 +157,30 @@ TEST_F(CudaNccl, AsyncErrorEndsAllRanks) {
   EXPECT_EQ(callsWith("ncclCommAbort").size(), 8u);
   EXPECT_EQ(callsWith("ncclCommDestroy").size(), 0u);
   EXPECT_EQ(fakeCudaLive(), 0);
+}
+
+// What a group holds would start on communicators that are aborted.
+TEST_F(CudaNccl, GroupIsDroppedAfterAFailure) {
+  Outcome outcome = Launch(2).run([](mercury_context *context) {
+    if (mercury_rank(context) == 1) {
+      mercury_cuda_barrier(context);
+      mercury_check(context, ncclInvalidArgument, "hop at f.mlir:3");
+      return mercury_status(context);
+    }
+    EXPECT_EQ(ncclGroupStart(), ncclSuccess);
+    EXPECT_EQ(ncclSend(reinterpret_cast<float *>(64), 4, ncclFloat32, 1,
+                       mercury_comm(context, 0),
+                       mercury_comm_stream(context, 0)),
+              ncclSuccess);
+    mercury_cuda_barrier(context);
+    while (mercury_status(context) == 0)
+      std::this_thread::yield();
+    EXPECT_EQ(ncclGroupEnd(), ncclRemoteError);
+    return mercury_status(context);
+  });
+  EXPECT_EQ(outcome.code, ncclInvalidArgument);
+  EXPECT_EQ(callsWith("ncclGroupEnd").size(), 0u);
+  EXPECT_EQ(callsWith("ncclCommAbort").size(), 4u);
 }
 
 TEST_F(CudaNccl, WatchdogNamesTheOperation) {

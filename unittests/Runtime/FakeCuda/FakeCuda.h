@@ -16,6 +16,8 @@
 //   FAKE_CUDA_DEVICES=N       devices, 1 by default
 //   FAKE_CUDA_JITTER=N        tasks of streams wait up to N microseconds
 //   FAKE_CUDA_FAIL=NAME:K:E   call number K (from 1) of a function fails with E
+//   FAKE_CUDA_HOST_ALLOC_WAITS=1  page-locked memory is given when all streams
+//                             have been idle, as the true driver may do
 //   FAKE_NCCL_ERROR=R:K:E     communicator of rank R has the error E from its
 //                             operation number K on
 //   FAKE_NCCL_HANG=1          operations of NCCL end only when aborted

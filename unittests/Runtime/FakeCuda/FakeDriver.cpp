@@ -21,6 +21,7 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <set>
 #include <thread>
 
 namespace {
@@ -62,8 +63,14 @@ struct Event {
 struct Stream {
   explicit Stream(int priority) : priority(priority) {
     worker = std::thread([this] { run(); });
+    std::lock_guard<std::mutex> lock(allMutex);
+    all.insert(this);
   }
   ~Stream() {
+    {
+      std::lock_guard<std::mutex> lock(allMutex);
+      all.erase(this);
+    }
     {
       std::lock_guard<std::mutex> lock(mutex);
       over = true;
@@ -102,6 +109,22 @@ struct Stream {
       tasks.pop_front();
     }
   }
+  /// Waits until each stream has been idle once; false when one is not.
+  static bool waitForAll() {
+    constexpr std::chrono::seconds kPatience(5);
+    auto deadline = std::chrono::steady_clock::now() + kPatience;
+    std::lock_guard<std::mutex> lock(allMutex);
+    for (Stream *stream : all)
+      while (!stream->isIdle()) {
+        if (std::chrono::steady_clock::now() > deadline)
+          return false;
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      }
+    return true;
+  }
+  static inline std::mutex allMutex;
+  static inline std::set<Stream *> all;
+
   const int priority;
   std::mutex mutex;
   std::condition_variable changed;
@@ -467,6 +490,8 @@ CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
 
 CUresult cuMemAllocHost_v2(void **pointer, size_t bytes) {
   BEGIN();
+  if (std::getenv("FAKE_CUDA_HOST_ALLOC_WAITS") && !Stream::waitForAll())
+    return CUDA_ERROR_INVALID_VALUE;
   ++live;
   ++hostBlocks;
   *pointer = std::malloc(bytes);

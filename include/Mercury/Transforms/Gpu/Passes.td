@@ -93,7 +93,7 @@ def LowerKernelsToGpuPass
     // becomes
     gpu.module @kernels {
       gpu.func @k(%a: memref<64xf32>) kernel attributes {
-          commir.kernel, known_block_size = array<i32: 64, 1, 1>,
+          commir.kernel, known_block_size = array<i32: 256, 1, 1>,
           known_grid_size = array<i32: 1, 1, 1>} {
         %i = gpu.thread_id x ...
         gpu.return
@@ -154,7 +154,8 @@ def AttachTargetPass : Pass<"mercury-attach-target", "::mlir::ModuleOp"> {
     are made of; blocks, grids and shared memory are within the limits of a launch
     without opt-in; the features are a version of PTX that the chip has.
 
-    **Precondition:** ops of arith, cf, gpu, math, memref, scf and vector.
+    **Precondition:** ops of affine, arith, cf, gpu, math, memref, scf, ub and
+    vector.
     **Postcondition:** each gpu.module has the target of the chip.
 
     ```mlir
@@ -338,7 +339,7 @@ def InsertEventsPass : EventsPass<"mercury-insert-events"> {
 }
 
 def VerifyEventsPass : EventsPass<"mercury-verify-events"> {
-  let summary = "Check that events order all that must be in order";
+  let summary = "check that events order all that must be in order";
   let description = [{
     Plays the function on every rank, keeps a vector clock for each stream, and
     rejects two uses of a part of a buffer, of which one writes, that streams

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmulatedAccess.h"
+#include "ElementBytes.h"
 #include "Mercury/Runtime/mercury_simt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -61,12 +62,6 @@ Value mercury::callRuntime(SymbolTable &symbols, OpBuilder &b, Location loc,
   return results.empty() ? Value() : call.getResult(0);
 }
 
-int64_t mercury::emulatedBytes(Type type) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return vector.getNumElements() * emulatedBytes(vector.getElementType());
-  return type.isIndex() ? 8 : (type.getIntOrFloatBitWidth() + 7) / 8;
-}
-
 /// The address in bytes, an index.
 static Value addressOf(OpBuilder &b, Location loc,
                        const EmulatedAccess &access) {
@@ -90,7 +85,7 @@ static Value addressOf(OpBuilder &b, Location loc,
                                arith::MulIOp::create(b, loc, index, stride));
   }
   Value bytes = arith::MulIOp::create(
-      b, loc, at, constant(emulatedBytes(type.getElementType())));
+      b, loc, at, constant(elementBytes(type.getElementType())));
   return arith::AddIOp::create(
       b, loc,
       memref::ExtractAlignedPointerAsIndexOp::create(b, loc, access.memory),
@@ -125,7 +120,7 @@ void mercury::checkAccess(SymbolTable &symbols, Operation *op,
     callRuntime(symbols, b, loc, "mercury_simt_out_of_range", {},
                 ValueRange{thread, index, count, extent, text});
   }
-  int64_t bytes = access.count * emulatedBytes(type.getElementType());
+  int64_t bytes = access.count * elementBytes(type.getElementType());
   Value kind =
       arith::ConstantIntOp::create(b, loc,
                                    (access.writes ? MERCURY_SIMT_WRITE : 0) |

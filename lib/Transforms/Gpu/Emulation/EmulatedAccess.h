@@ -28,9 +28,6 @@ struct EmulatedAccess {
 /// Of memref.load and store, vector.load and store; nothing of other ops.
 std::optional<EmulatedAccess> emulatedAccess(mlir::Operation *op);
 
-/// Bytes that an element of a memref takes.
-int64_t emulatedBytes(mlir::Type type);
-
 /// Calls a function of the module, declared on first use.
 mlir::Value callRuntime(mlir::SymbolTable &symbols, mlir::OpBuilder &b,
                         mlir::Location loc, llvm::StringRef callee,

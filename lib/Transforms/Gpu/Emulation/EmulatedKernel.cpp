@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmulatedKernel.h"
+#include "ElementBytes.h"
 #include "EmulatedAccess.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Runtime/mercury_simt.h"
@@ -244,7 +245,7 @@ void KernelEmulator::replaceArguments(Block &entry) {
           buffer(b, at(entry.getArgument(kShared), b.getI8Type(), sharedBytes),
                  memref);
       sharedBytes +=
-          memref.getNumElements() * emulatedBytes(memref.getElementType());
+          memref.getNumElements() * elementBytes(memref.getElementType());
     } else {
       value = memref::AllocaOp::create(b, loc, memref);
     }

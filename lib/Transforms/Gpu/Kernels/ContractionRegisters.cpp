@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionRegisters.h"
+#include "KernelBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -21,18 +21,6 @@ static constexpr int64_t kGroup = 4;
 /// Steps of k that are written out in a row: enough for reads of shared memory
 /// to go ahead of the multiply-adds that use them.
 static constexpr int64_t kUnroll = 4;
-
-/// Keeps LLVM and ptxas from unrolling `loop` further: ptxas would then read
-/// all of shared memory first, into more registers than there are.
-static void disableUnrolling(scf::ForOp loop) {
-  MLIRContext *context = loop.getContext();
-  auto unroll = LLVM::LoopUnrollAttr::get(
-      context, /*disable=*/BoolAttr::get(context, true), {}, {}, {}, {}, {},
-      {});
-  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(
-                                       context, {}, {}, {}, unroll, {}, {}, {},
-                                       {}, {}, {}, {}, {}, {}, {}, {}));
-}
 
 /// The first element of each group of a thread that is the `thread`-th of
 /// `threads`, which has `elements` of them in groups of `group`.
@@ -90,6 +78,8 @@ SmallVector<Value> RegisterTile::multiply(ImplicitLocOpBuilder &b,
   auto rowsType = VectorType::get({rowsOfGroup}, columnsType.getElementType());
   auto loop = scf::ForOp::create(b, createIndex(b, 0), createIndex(b, tiling.k),
                                  createIndex(b, kUnroll), sums);
+  // Unrolled further, ptxas would read all of shared memory first, into more
+  // registers than there are.
   disableUnrolling(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementwisePlan.h"
+#include "KernelConstants.h"
 #include "OpBody.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -32,8 +33,7 @@ static constexpr int64_t kNeighbours = 32;
 static std::optional<FusionGroup> groupOf(func::FuncOp kernel) {
   FusionGroup group;
   for (Operation &op : kernel.front().without_terminator()) {
-    if (op.hasTrait<OpTrait::ConstantLike>() ||
-        isa<memref::GetGlobalOp, memref::ReinterpretCastOp>(op))
+    if (isKernelConstant(&op) || isa<memref::ReinterpretCastOp>(op))
       continue;
     std::string reason;
     std::optional<LocalOp> local = describeLocalOp(&op, reason);

@@ -93,6 +93,18 @@ Value KernelBuilder::extract(Value vector, int64_t at) {
   return vector::ExtractOp::create(*this, vector, at);
 }
 
+void mercury::disableUnrolling(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, /*disable=*/BoolAttr::get(context, true), {}, {}, {}, {}, {},
+      {});
+  // The branch that the loop becomes has it under this name; under that of a
+  // discardable attribute, with a prefix, it would be lost.
+  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(
+                                       context, {}, {}, {}, unroll, {}, {}, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {}));
+}
+
 SmallVector<Value> KernelBuilder::loop(Value upper, int64_t step,
                                        ValueRange initial, Body body,
                                        bool unrolls) {
@@ -100,14 +112,8 @@ SmallVector<Value> KernelBuilder::loop(Value upper, int64_t step,
   if (bound && *bound > 0 && *bound <= step)
     return body(index(0), initial);
   auto loop = scf::ForOp::create(*this, index(0), upper, index(step), initial);
-  if (!unrolls) {
-    auto disable = LLVM::LoopUnrollAttr::get(getContext(), getBoolAttr(true),
-                                             {}, {}, {}, {}, {}, {});
-    loop->setAttr("llvm.loop_annotation",
-                  LLVM::LoopAnnotationAttr::get(getContext(), {}, {}, {},
-                                                disable, {}, {}, {}, {}, {}, {},
-                                                {}, {}, {}, {}, {}));
-  }
+  if (!unrolls)
+    disableUnrolling(loop);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next =

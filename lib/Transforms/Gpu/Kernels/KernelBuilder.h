@@ -9,9 +9,13 @@
 #define MERCURY_LIB_TRANSFORMS_GPU_KERNELBUILDER_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mercury {
+
+/// Keeps LLVM and ptxas from unrolling `loop`.
+void disableUnrolling(mlir::scf::ForOp loop);
 
 /// Builds what device code is made of. Arithmetic is on `index` and not
 /// negative, and folded where constant.

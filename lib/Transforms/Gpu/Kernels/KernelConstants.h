@@ -18,9 +18,9 @@ namespace mercury {
 /// global buffer.
 bool isKernelConstant(mlir::Operation *op);
 
-/// What the arguments and constants of `kernel` are in `function`, which lies
-/// in a gpu.module: constants are cloned to the insertion point of `b`, the
-/// globals that they name into that module.
+/// What the arguments and constants of `kernel` are in `function`: constants
+/// are cloned to the insertion point of `b`. Who emits all kernels copies the
+/// globals that they name.
 mlir::IRMapping mapKernelValues(mlir::OpBuilder &b, mlir::func::FuncOp kernel,
                                 mlir::gpu::GPUFuncOp function);
 
