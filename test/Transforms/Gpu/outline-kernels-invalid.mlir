@@ -1,4 +1,4 @@
-// RUN: mercury-opt --split-input-file --verify-diagnostics --mercury-outline-kernels %s
+// RUN: mercury-opt --split-input-file --allow-unregistered-dialect --verify-diagnostics --mercury-outline-kernels %s
 
 func.func @store(%x: memref<8xf32>, %f: f32) {
   %c0 = arith.constant 0 : index
@@ -135,5 +135,13 @@ func.func @write_alone(%x: memref<8x8xf32>) {
   %t = memref.get_global @sums : memref<8x8xf32>
   // expected-error @below {{'linalg.matmul' op writes the constant @sums}}
   linalg.matmul ins(%x, %x : memref<8x8xf32>, memref<8x8xf32>) outs(%t : memref<8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @unregistered(%x: memref<8xf32>) {
+  // expected-error @below {{'other.op' op is neither a kernel nor what the host of a device does}}
+  "other.op"(%x) : (memref<8xf32>) -> ()
   return
 }
