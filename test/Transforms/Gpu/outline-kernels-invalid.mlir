@@ -145,3 +145,22 @@ func.func @unregistered(%x: memref<8xf32>) {
   "other.op"(%x) : (memref<8xf32>) -> ()
   return
 }
+
+// -----
+
+func.func @backwards(%x: memref<8xf32, strided<[-1], offset: 7>>, %y: memref<8xf32>) {
+  // expected-error @below {{'linalg.exp' op does not become a kernel: 'memref<8xf32, strided<[-1], offset: 7>>' has a negative stride}}
+  linalg.exp ins(%x : memref<8xf32, strided<[-1], offset: 7>>) outs(%y : memref<8xf32>)
+  return
+}
+
+// -----
+
+func.func @no_output(%x: memref<8xf32>) {
+  // expected-error @below {{'linalg.generic' op does not become a kernel: it writes nothing}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : memref<8xf32>) {
+  ^bb0(%a: f32):
+    linalg.yield
+  }
+  return
+}
