@@ -101,6 +101,13 @@ void RankPlayer::evaluate(Operation *op) {
   if (op->getNumResults() != 1) {
     for (Value result : op->getResults())
       set(result, Cell());
+    // What is freed where ownership depends on a condition.
+    if (auto view = dyn_cast<memref::ExtractStridedMetadataOp>(op)) {
+      Cell cell;
+      if (buffers.count(view.getSource()))
+        cell.buffer = viewOf(op, view.getSource());
+      set(view.getBaseBuffer(), cell);
+    }
     return;
   }
   Value result = op->getResult(0);

@@ -238,6 +238,25 @@ func.func private @k(%x: memref<21x30xf32>, %v: memref<21xf32>, %at: memref<21xi
 })");
 }
 
+/// Outputs along the reduction: of a prefix sum, and without a sum of their own
+/// beside one that is reduced.
+TEST(Elementwise, ReductionsThatWriteEachIteration) {
+  const char *text = R"(
+func.func private @k(%x: memref<21x30xf32> {llvm.align = 16 : i64}, %sum: memref<21xf32>, %y: memref<21x30xf32> {llvm.align = 16 : i64}, %z: memref<21x30xf32>) attributes {commir.kernel} {
+  linalg.generic {indexing_maps = [#ij, #i, #ij], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<21x30xf32>) outs(%sum, %y : memref<21xf32>, memref<21x30xf32>) {
+  ^bb0(%in: f32, %so_far: f32, %out: f32):
+    %0 = arith.addf %so_far, %in : f32
+    %1 = arith.addf %$TERM, %in : f32
+    linalg.yield %0, %1 : f32, f32
+  }
+  linalg.negf ins(%y : memref<21x30xf32>) outs(%z : memref<21x30xf32>)
+  return
+})";
+  check(expand(text, {{"TERM", "so_far"}}));
+  check(expand(text, {{"TERM", "out"}}));
+}
+
 /// Two results with a combiner each.
 TEST(Elementwise, TwoReductionsAtOnce) {
   check(R"(

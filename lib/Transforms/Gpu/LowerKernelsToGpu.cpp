@@ -36,6 +36,8 @@ struct LowerKernelsToGpuPass
 
   static LogicalResult lower(func::FuncOp kernel, gpu::GPUModuleOp kernels,
                              const Chip &target) {
+    if (kernel.isExternal())
+      return kernel.emitError("this kernel has no body to make device code of");
     for (const KernelEmitter *emitter : kernelEmitters()) {
       if (!emitter->takes(kernel, target))
         continue;

@@ -123,7 +123,7 @@ struct PatchLaunchesPass
     }
     bool isFailed = false;
     for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (kernel->hasAttr(kKernelAttrName))
+      if (kernel->hasAttr(kKernelAttrName) && !kernel.isExternal())
         isFailed |= failed(patch(kernel));
     if (isFailed)
       signalPassFailure();

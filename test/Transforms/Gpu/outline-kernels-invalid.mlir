@@ -1,4 +1,4 @@
-// RUN: mercury-opt --split-input-file --verify-diagnostics --mercury-outline-kernels %s
+// RUN: mercury-opt --split-input-file --allow-unregistered-dialect --verify-diagnostics --mercury-outline-kernels %s
 
 func.func @store(%x: memref<8xf32>, %f: f32) {
   %c0 = arith.constant 0 : index
@@ -144,5 +144,32 @@ func.func @write_on_host(%x: memref<8xf32>, %v: f32) {
   %c0 = arith.constant 0 : index
   // expected-error @below {{'memref.store' op is neither a kernel nor what the host of a device does: communication, views and index arithmetic}}
   memref.store %v, %x[%c0] : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @unregistered(%x: memref<8xf32>) {
+  // expected-error @below {{'other.op' op is neither a kernel nor what the host of a device does}}
+  "other.op"(%x) : (memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @backwards(%x: memref<8xf32, strided<[-1], offset: 7>>, %y: memref<8xf32>) {
+  // expected-error @below {{'linalg.exp' op does not become a kernel: 'memref<8xf32, strided<[-1], offset: 7>>' has a negative stride}}
+  linalg.exp ins(%x : memref<8xf32, strided<[-1], offset: 7>>) outs(%y : memref<8xf32>)
+  return
+}
+
+// -----
+
+func.func @no_output(%x: memref<8xf32>) {
+  // expected-error @below {{'linalg.generic' op does not become a kernel: it writes nothing}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : memref<8xf32>) {
+  ^bb0(%a: f32):
+    linalg.yield
+  }
   return
 }

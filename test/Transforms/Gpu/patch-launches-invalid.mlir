@@ -55,3 +55,8 @@ func.func private @constant(%a: memref<8x4xf32>, %c: memref<8x6xf32>) attributes
   linalg.matmul {commir.patch = "cublaslt"} ins(%a, %b : memref<8x4xf32>, memref<4x6xf32>) outs(%c : memref<8x6xf32>)
   return
 }
+
+// -----
+
+// One that another library has stays as it is.
+func.func private @declared(memref<8xf32>) attributes {commir.kernel}

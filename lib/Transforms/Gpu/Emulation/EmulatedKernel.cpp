@@ -97,7 +97,7 @@ static bool isPlain(Type type) {
 }
 
 static LogicalResult checkOp(Operation *op) {
-  if (!isa<gpu::GPUDialect>(op->getDialect()))
+  if (!isa_and_nonnull<gpu::GPUDialect>(op->getDialect()))
     return success();
   if (isa<gpu::GPUFuncOp, gpu::ThreadIdOp, gpu::BlockIdOp, gpu::BlockDimOp,
           gpu::GridDimOp, gpu::BarrierOp, gpu::ReturnOp>(op))

@@ -321,6 +321,14 @@ private:
     forEach(teams.lane, endFor(llvm::product_of(results)), plan.lanes,
             [&](Value result) {
               setLoops(point, nest.parallel, result, results);
+              if (nest.writesEach) {
+                forEach(index(0), index(llvm::product_of(extents)), 1,
+                        [&](Value unit) {
+                          setLoops(point, nest.reductions, unit, extents);
+                          body.compute(b, point);
+                        });
+                return;
+              }
               SmallVector<Value> values =
                   reduceOver(index(0), index(llvm::product_of(extents)), 1,
                              body.loadOutputs(b, point),

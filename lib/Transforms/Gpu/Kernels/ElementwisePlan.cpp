@@ -125,6 +125,17 @@ static void chooseVectorLoop(const LocalOp &op, SmallVector<unsigned> &loops,
     nest.vectorLoop = loops.back();
 }
 
+/// Whether each iteration of a reduction writes an element of its own, as that
+/// of a prefix sum does.
+static bool writesAlong(const LocalOp &op, ArrayRef<unsigned> reductions) {
+  return llvm::any_of(op.accesses, [&](const OpAccess &access) {
+    return access.writes &&
+           (!access.isLinear || llvm::any_of(reductions, [&](unsigned loop) {
+             return access.strides[loop] != 0;
+           }));
+  });
+}
+
 static Nest planNest(const FusionGroup &group, unsigned number,
                      bool mayVectorize) {
   const LocalOp &op = group.ops[number];
@@ -136,8 +147,9 @@ static Nest planNest(const FusionGroup &group, unsigned number,
     chooseVectorLoop(op, nest.parallel, mayVectorize, nest);
     return nest;
   }
+  nest.writesEach = writesAlong(op, nest.reductions);
   // With enough results at a point each thread reduces some by itself.
-  nest.isShared = findCombiners(op).has_value() &&
+  nest.isShared = !nest.writesEach && findCombiners(op).has_value() &&
                   extentOf(op, nest.parallel) < kNeighbours;
   if (nest.isShared)
     chooseVectorLoop(op, nest.reductions, mayVectorize, nest);

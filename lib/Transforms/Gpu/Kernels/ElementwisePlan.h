@@ -34,6 +34,8 @@ struct ElementwisePlan {
     int64_t width = 1;
     /// A team brings its partial results together; else one thread reduces.
     bool isShared = false;
+    /// Each iteration of a reduction stores: its outputs lie along the loop.
+    bool writesEach = false;
   };
 
   Kind kind = Kind::Flat;

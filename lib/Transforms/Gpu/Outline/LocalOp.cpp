@@ -109,6 +109,12 @@ static std::optional<OpAccess> describeAccess(Value value,
         << "'" << value.getType() << "' is not static in shape and strides";
     return std::nullopt;
   }
+  // Kernels see a buffer from its first element on.
+  if (llvm::any_of(strides, [](int64_t stride) { return stride < 0; })) {
+    llvm::raw_string_ostream(reason)
+        << "'" << value.getType() << "' has a negative stride";
+    return std::nullopt;
+  }
   if (!kernelElementBytes(type.getElementType())) {
     llvm::raw_string_ostream(reason)
         << "kernels have no elements of type '" << type.getElementType() << "'";
@@ -156,6 +162,10 @@ static bool addBody(linalg::LinalgOp op, LocalOp &local, std::string &reason) {
 
 static std::optional<LocalOp> describeLinalg(linalg::LinalgOp op,
                                              std::string &reason) {
+  if (op.getNumDpsInits() == 0) {
+    reason = "it writes nothing";
+    return std::nullopt;
+  }
   LocalOp local;
   local.op = op;
   local.extents = op.getStaticLoopRanges();

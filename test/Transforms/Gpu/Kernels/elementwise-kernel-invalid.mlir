@@ -32,3 +32,27 @@ func.func private @loop(%x: memref<8xf32>) attributes {commir.kernel} {
 func.func private @nothing(%x: memref<8xf32>) attributes {commir.kernel} {
   return
 }
+
+// -----
+
+// expected-error @below {{this kernel has no body to make device code of}}
+func.func private @declared(memref<8xf32>) attributes {commir.kernel}
+
+// -----
+
+// expected-error @below {{no device code is known for this kernel}}
+func.func private @backwards(%x: memref<8xf32, strided<[-1], offset: 7>>, %y: memref<8xf32>) attributes {commir.kernel} {
+  linalg.exp ins(%x : memref<8xf32, strided<[-1], offset: 7>>) outs(%y : memref<8xf32>)
+  return
+}
+
+// -----
+
+// expected-error @below {{no device code is known for this kernel}}
+func.func private @no_output(%x: memref<8xf32>) attributes {commir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : memref<8xf32>) {
+  ^bb0(%a: f32):
+    linalg.yield
+  }
+  return
+}
