@@ -165,7 +165,8 @@ private:
     if (auto load = dyn_cast<memref::LoadOp>(op))
       return checkLoad(load);
     if (op.hasTrait<OpTrait::IsTerminator>() ||
-        (isa_and_nonnull<CommIRDialect>(op.getDialect()) && !isa<AttentionOp>(op)))
+        (isa_and_nonnull<CommIRDialect>(op.getDialect()) &&
+         !isa<AttentionOp>(op)))
       return success();
     if (isa<scf::ForallOp>(op))
       return op.emitOpError("stands around the work of one rank, which is not "
