@@ -549,8 +549,17 @@ FailureOr<NestResolver::State> NestResolver::emitBody(State state) {
   }
   for (auto insert :
        nest.rankLoop.getTerminator().getOps<tensor::ParallelInsertSliceOp>()) {
-    const Access &access = *accessOf.lookup(insert);
+    const Access *write = nullptr;
     Value value = map.lookupOrDefault(insert.getSource());
+    for (const Access &each : accesses) {
+      if (each.op != insert)
+        continue;
+      if (each.isWrite)
+        write = &each;
+      else // One rank: a tensor from outside is the whole tile.
+        value = sliceTile(each, insert.getSourceType());
+    }
+    const Access &access = *write;
     Value &tile = state.outputs[*access.output];
     auto type = cast<RankedTensorType>(tile.getType());
     bool isRead = llvm::any_of(accesses, [&](const Access &other) {

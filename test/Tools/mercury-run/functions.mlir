@@ -88,3 +88,14 @@ func.func @parity(%a: tensor<9x16xi1>) -> tensor<9xi1> {
   }
   return %0 : tensor<9xi1>
 }
+
+// One rank: an argument is the tile that the rank loop inserts, no slice of it.
+// RUN: mercury-run --verify --topology=gpu=1 --entry=identity --local=loops -O0 %s | FileCheck %s --check-prefix=IDENTITY
+// RUN: mercury-run --verify --topology=gpu=1 --entry=identity --local=loops -O0 --target=emulated %s | FileCheck %s --check-prefix=IDENTITY
+// RUN: mercury-run --verify --topology=gpu=2 --entry=identity --local=loops -O0 %s | FileCheck %s --check-prefix=IDENTITY
+// IDENTITY: default {{.*}} verified
+func.func @identity(%a: tensor<16x4xf64>) -> tensor<16x4xf64> {
+  %e = tensor.empty() : tensor<16x4xf64>
+  %0 = linalg.transpose ins(%a : tensor<16x4xf64>) outs(%e : tensor<16x4xf64>) permutation = [0, 1]
+  return %0 : tensor<16x4xf64>
+}
