@@ -17,12 +17,16 @@
 using namespace mlir;
 using namespace mercury;
 
-void mercury::buildDevicePrefix(OpPassManager &pm, int64_t chunks) {
+void mercury::buildLaunches(OpPassManager &pm, int64_t chunks) {
   buildSpmdOnBuffers(pm, chunks, /*vectorizeContractions=*/false,
                      /*vectorizeAttention=*/false);
   pm.addPass(createOutlineKernelsPass());
   // Again: constants of kernels may have become buffers.
   pm.addNestedPass<func::FuncOp>(createAnnotateRequirementsPass());
+}
+
+void mercury::buildDevicePrefix(OpPassManager &pm, int64_t chunks) {
+  buildLaunches(pm, chunks);
   pm.addNestedPass<func::FuncOp>(createInsertEventsPass());
   pm.addNestedPass<func::FuncOp>(createVerifyEventsPass());
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuffer.h"
+#include "Signature.h"
 
 #include "llvm/Support/ErrorHandling.h"
 
@@ -26,24 +27,7 @@ static char patternAt(const char *address) {
 }
 
 static run::ElementKind kindOf(Type type) {
-  using run::ElementKind;
-  if (type.isF64())
-    return ElementKind::F64;
-  if (type.isF32())
-    return ElementKind::F32;
-  if (type.isF16())
-    return ElementKind::F16;
-  if (type.isBF16())
-    return ElementKind::BF16;
-  if (type.isInteger(64) || type.isIndex())
-    return ElementKind::I64;
-  if (type.isInteger(32))
-    return ElementKind::I32;
-  if (type.isInteger(8))
-    return ElementKind::I8;
-  if (type.isInteger(1))
-    return ElementKind::I1;
-  llvm::report_fatal_error("a kernel buffer of another element type");
+  return llvm::cantFail(run::specOf(type, "an element")).element;
 }
 
 KernelBuffer::KernelBuffer(MemRefType type, int64_t alignment)

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Pipelines/Pipelines.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
 #include "Mercury/Transforms/Passes.h"
 #include "RandomStreams.h"
@@ -21,6 +22,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include <gtest/gtest.h>
 
@@ -63,9 +65,12 @@ public:
     said.clear();
     auto module = parseSourceString<ModuleOp>(text, context.get());
     PassManager prefix(context.get());
-    buildUpToBuffers(prefix, c, chunks);
+    DistributePipelineOptions distribute;
+    distribute.schedule = c.schedule;
+    distribute.topology = c.topology;
+    buildDistributePipeline(prefix, distribute);
+    buildLaunches(prefix, chunks);
     ASSERT_TRUE(succeeded(prefix.run(*module))) << name << "\n" << said;
-    outlineKernels(*module);
     checkOrderOfHost(*module, name);
     insertAndRemove(*module, name, counts);
   }

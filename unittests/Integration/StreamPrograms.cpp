@@ -9,98 +9,11 @@
 #include "StreamPrograms.h"
 #include "Mercury/Analysis/StreamFaults.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
-#include "Mercury/Pipelines/Pipelines.h"
-#include "Mercury/Transforms/Passes.h"
-#include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Transforms/Passes.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mercury;
 using namespace mercury::test;
-
-//===----------------------------------------------------------------------===//
-// Down to launches
-//===----------------------------------------------------------------------===//
-
-void test::buildUpToBuffers(OpPassManager &pm, const Case &c, int64_t chunks) {
-  DistributePipelineOptions distribute;
-  distribute.schedule = c.schedule;
-  distribute.topology = c.topology;
-  buildDistributePipeline(pm, distribute);
-  pm.addNestedPass<func::FuncOp>(createAnnotateRequirementsPass());
-  pm.addNestedPass<func::FuncOp>(createExpandAttentionPass());
-  pm.addNestedPass<func::FuncOp>(createMakeDestinationsPass());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
-  pm.addPass(bufferization::createOneShotBufferizePass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
-  bufferization::BufferDeallocationPipelineOptions deallocation;
-  bufferization::buildBufferDeallocationPipeline(pm, deallocation);
-  pm.addPass(createConvertBufferizationToMemRefPass());
-  LowerRotationPassOptions rotation;
-  rotation.chunks = chunks;
-  pm.addNestedPass<func::FuncOp>(createLowerRotationPass(rotation));
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createOverlapPass());
-  pm.addPass(createVerifyCommunicationPass());
-}
-
-void test::outlineKernels(ModuleOp module) {
-  SmallVector<Operation *> work;
-  module.walk([&](Operation *op) {
-    if (isa<linalg::LinalgOp, commir::OnlineAttentionOp, memref::CopyOp>(op))
-      work.push_back(op);
-  });
-  SymbolTable symbols(module);
-  for (Operation *op : work) {
-    OpBuilder b(op);
-    llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
-    getUsedValuesDefinedAbove(op->getRegions(), used);
-    SmallVector<Value> inputs, outputs, inside;
-    auto dps = dyn_cast<DestinationStyleOpInterface>(op);
-    for (Value value : used) {
-      Operation *defining = value.getDefiningOp();
-      bool isOutput = dps ? llvm::is_contained(dps.getDpsInits(), value)
-                          : value == cast<memref::CopyOp>(op).getTarget();
-      if (defining && (defining->hasTrait<OpTrait::ConstantLike>() ||
-                       isa<memref::GetGlobalOp>(defining)))
-        inside.push_back(value);
-      else
-        (isOutput ? outputs : inputs).push_back(value);
-    }
-    SmallVector<Value> arguments(inputs);
-    llvm::append_range(arguments, outputs);
-    SmallVector<Type> types;
-    for (Value argument : arguments)
-      types.push_back(commir::kernelArgumentType(argument.getType()));
-    b.setInsertionPointToEnd(module.getBody());
-    auto kernel = func::FuncOp::create(b, op->getLoc(), "kernel",
-                                       b.getFunctionType(types, {}));
-    kernel.setPrivate();
-    kernel->setAttr(commir::kKernelAttrName, b.getUnitAttr());
-    symbols.insert(kernel);
-    b.setInsertionPointToStart(kernel.addEntryBlock());
-    IRMapping mapping;
-    mapping.map(arguments, kernel.getArguments());
-    for (Value value : inside)
-      b.clone(*value.getDefiningOp(), mapping);
-    b.clone(*op, mapping);
-    func::ReturnOp::create(b, op->getLoc());
-    b.setInsertionPoint(op);
-    commir::LaunchOp::create(b, op->getLoc(),
-                             SymbolRefAttr::get(kernel.getSymNameAttr()),
-                             inputs, outputs);
-    op->erase();
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // What may overlap

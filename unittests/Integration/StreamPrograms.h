@@ -10,17 +10,10 @@
 
 #include "Mercury/Analysis/StreamTrace.h"
 #include "Programs.h"
-#include "mlir/Pass/PassManager.h"
 
 #include <set>
 
 namespace mercury::test {
-
-/// Stage 0 -> buffers, communication that starts early, and local work.
-void buildUpToBuffers(mlir::OpPassManager &pm, const Case &c, int64_t chunks);
-
-/// Each op that computes becomes a kernel of its own. Constants go inside.
-void outlineKernels(mlir::ModuleOp module);
 
 /// What all ranks enqueue in the module's one function that is no kernel.
 StreamTrace playRanks(mlir::ModuleOp module);

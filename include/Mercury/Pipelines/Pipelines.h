@@ -51,6 +51,11 @@ struct HostPipelineOptions
 void buildHostPipeline(mlir::OpPassManager &pm,
                        const HostPipelineOptions &options);
 
+/// Stage 3 -> the function of a rank on buffers, its computation in kernels
+/// that `commir.launch` enqueues, communication still waited for by the host.
+/// Each hop is cut into `chunks` pieces.
+void buildLaunches(mlir::OpPassManager &pm, int64_t chunks);
+
 /// Stage 3 -> programs for devices: computation stands in kernels that
 /// `commir.launch` enqueues on the compute stream, events are all that ties the
 /// streams, which is verified. Each hop is cut into `chunks` pieces.

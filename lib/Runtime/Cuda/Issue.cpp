@@ -121,7 +121,10 @@ ncclResult_t splitNccl(const Nccl &nccl, const Operation &operation) {
 ncclResult_t issue(const Operation &operation) {
   if (operation.newComm)
     *operation.newComm = nullptr;
-  std::string error = problem(operation);
+  const ncclComm *comm = operation.comm;
+  std::string error =
+      problem(operation, comm ? comm->rank : 0, comm ? comm->team->size() : 0,
+              [&] { return comm->team->describe(); });
   if (!error.empty()) {
     if (group.depth > 0 && group.result == ncclSuccess) {
       group.result = ncclInvalidArgument;

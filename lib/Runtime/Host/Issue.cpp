@@ -112,61 +112,17 @@ ncclResult_t submit(std::vector<Operation> operations) {
   return batch->result;
 }
 
-/// What is wrong with the arguments of `operation`; empty when nothing is.
-std::string problem(const Operation &operation, ncclComm_t comm) {
-  const char *name = nameOf(operation.kind);
-  if (!comm)
-    return format("%s without a communicator", name);
-  if (operation.kind == Kind::Split) {
-    if (!operation.newComm)
-      return "split without a place for the new communicator";
-    if (operation.color < -1)
-      return format("split with color %d, expected -1 (no part) or more",
-                    operation.color);
-    return "";
-  }
-  size_t width = sizeOf(operation.type);
-  const Team &team = *comm->team;
-  if (width == 0)
-    return format("%s of unknown data type %d", name,
-                  static_cast<int>(operation.type));
-  if (operation.count > SIZE_MAX / width / team.size())
-    return format("%s of %zu elements exceeds the address space", name,
-                  operation.count);
-  bool rooted = operation.isPointToPoint() || operation.kind == Kind::Broadcast;
-  if (rooted && (operation.peer < 0 || operation.peer >= team.size()))
-    return format("%s: %s %d is not a rank of %s of size %d", name,
-                  operation.kind == Kind::Broadcast ? "root" : "peer",
-                  operation.peer, team.describe().c_str(), team.size());
-  if ((operation.kind == Kind::AllReduce ||
-       operation.kind == Kind::ReduceScatter) &&
-      (operation.reduction < ncclSum || operation.reduction > ncclMin))
-    return format("%s with unsupported reduction %d (%s)", name,
-                  static_cast<int>(operation.reduction),
-                  nameOf(operation.reduction));
-  bool reads =
-      operation.kind != Kind::Recv &&
-      (operation.kind != Kind::Broadcast || operation.peer == comm->rank);
-  bool writes = operation.kind != Kind::Send;
-  if (operation.count > 0 &&
-      ((reads && !operation.source) || (writes && !operation.destination)))
-    return format("%s of %zu elements with a NULL buffer", name,
-                  operation.count);
-  return "";
-}
-
 /// Issues one call: at once, or with the group that it is in.
 ncclResult_t issue(Operation operation, ncclComm_t comm) {
   if (operation.newComm)
     *operation.newComm = nullptr;
-  std::string error;
-  if (comm) {
-    // Texts about a team read what ncclCommInitRank of other ranks writes.
-    Domain::Lock lock(comm->team->domain->mutex);
-    error = problem(operation, comm);
-  } else {
-    error = problem(operation, comm);
-  }
+  std::string error = problem(operation, comm ? comm->rank : 0,
+                              comm ? comm->team->size() : 0, [&] {
+                                // Reads what ncclCommInitRank of other ranks
+                                // writes.
+                                Domain::Lock lock(comm->team->domain->mutex);
+                                return comm->team->describe();
+                              });
   if (!error.empty()) {
     if (group.depth > 0 && group.result == ncclSuccess) {
       group.result = ncclInvalidArgument;

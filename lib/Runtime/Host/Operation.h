@@ -8,8 +8,8 @@
 #ifndef MERCURY_LIB_RUNTIME_HOST_OPERATION_H
 #define MERCURY_LIB_RUNTIME_HOST_OPERATION_H
 
+#include "Call.h"
 #include "Domain.h"
-#include "Traffic.h"
 
 namespace mercury::host {
 
@@ -19,20 +19,7 @@ struct Portion;
 struct Transfer;
 
 /// One call of the communication ABI by one rank.
-struct Operation {
-  Kind kind = Kind::Send;
-  const void *source = nullptr;
-  void *destination = nullptr;
-  size_t count = 0;
-  ncclDataType_t type = ncclInt8;
-  ncclRedOp_t reduction = ncclSum;
-  /// Peer of a send or receive, root of a broadcast; inside the team.
-  int peer = -1;
-  /// Arguments of a split.
-  int color = 0;
-  int key = 0;
-  ncclComm_t *newComm = nullptr;
-
+struct Operation : Call {
   std::shared_ptr<Team> team;
   /// The caller's rank inside the team.
   int rank = 0;
@@ -74,12 +61,6 @@ struct Operation {
   /// collective holds above.
   std::shared_ptr<Transfer> transfer;
 
-  /// Bytes of the buffer that `count` describes.
-  size_t bytes() const { return count * sizeOf(type); }
-  /// True for a send or a receive.
-  bool isPointToPoint() const {
-    return kind == Kind::Send || kind == Kind::Recv;
-  }
   /// Global rank of the caller, or its rank in the team when unknown.
   int64_t globalRank() const;
   /// "send of 16 bytes to rank 1 on communicator 'gpu' {0,1}".

@@ -1,6 +1,5 @@
-// RUN: split-file %s %t
-// RUN: mkdir -p %t/empty
-// RUN: not mercury-opt %t/math.mlir '--pass-pipeline=builtin.module(mercury-kernels-to-binary{format=isa toolkit=%t/empty})' 2>&1 | FileCheck %s --check-prefix=LIBDEVICE -DROOT=%t/empty
+// RUN: split-file %s %t && mkdir -p %t/empty \
+// RUN:   && not mercury-opt %t/math.mlir '--pass-pipeline=builtin.module(mercury-kernels-to-binary{format=isa toolkit=%t/empty})' 2>&1 | FileCheck %s --check-prefix=LIBDEVICE -DROOT=%t/empty
 // RUN: not mercury-opt %t/plain.mlir '--pass-pipeline=builtin.module(mercury-kernels-to-binary{format=bin toolkit=%t/empty})' 2>&1 | FileCheck %s --check-prefix=PTXAS -DROOT=%t/empty
 // RUN: not mercury-opt %t/math.mlir '--pass-pipeline=builtin.module(mercury-kernels-to-binary{format=fatbin toolkit=%t/empty})' 2>&1 | FileCheck %s --check-prefix=FATBIN -DROOT=%t/empty
 // RUN: not mercury-opt %t/plain.mlir '--pass-pipeline=builtin.module(mercury-kernels-to-binary{format=cubin})' 2>&1 | FileCheck %s --check-prefix=FORMAT

@@ -353,7 +353,7 @@ TEST(CudaCopies, InvalidArguments) {
     EXPECT_EQ(ncclSend(&comm, 1, ncclFloat32, 1, comm, nullptr),
               ncclInvalidArgument);
     EXPECT_STREQ(ncclGetLastError(comm), "send: peer 1 is not a rank of "
-                                         "communicator 'gpu' of size 1");
+                                         "communicator 'gpu' {0} of size 1");
     EXPECT_EQ(
         ncclAllReduce(nullptr, nullptr, 4, ncclFloat32, ncclSum, comm, nullptr),
         ncclInvalidArgument);
