@@ -39,19 +39,24 @@ def below(root, parent):
 
 
 def ranks_of(job):
-    """The ranks: processes of mercury-run without children."""
+    """The ranks, each a child of its supervisor, and all processes of the job.
+
+    A supervisor that has not started its rank yet looks like a rank; so the ranks
+    are known once every supervisor has a child, and empty before.
+    """
     parent = parents()
     family = below(job.pid, parent)
-    leaves = family - set(parent.values())
-    result = []
-    for pid in sorted(leaves):
+    programs = set()
+    for pid in family:
         try:
             name = os.readlink("/proc/%d/exe" % pid)
         except OSError:
             continue
         if os.path.basename(name) == "mercury-run":
-            result.append(pid)
-    return result, family
+            programs.add(pid)
+    ranks = sorted(programs - set(parent.values()))
+    supervised = len(programs) == 2 * count
+    return ranks if supervised and len(ranks) == count else [], family
 
 
 count = int(sys.argv[1])
@@ -61,10 +66,10 @@ job = subprocess.Popen(
 deadline = time.time() + 60
 while True:
     ranks, family = ranks_of(job)
-    if len(ranks) == count and len(family) >= 2 * count:
+    if ranks:
         break
     if time.time() > deadline or job.poll() is not None:
-        sys.exit("no %d ranks: %s" % (count, ranks))
+        sys.exit("no %d ranks among %s" % (count, sorted(family)))
     time.sleep(0.05)
 # Most likely they run the program by now; if not, the same must happen.
 time.sleep(3)
