@@ -61,6 +61,7 @@ OperatorModel mercury::buildOperatorModel(DistributableOpInterface op) {
     model.loops.push_back({type == utils::IteratorType::reduction, extent});
   for (OpOperand *input : tensorInputs(op))
     model.inputs.push_back(tensorModel(op, *input));
+  model.mask = op.getLoopMask();
   auto dps = cast<DestinationStyleOpInterface>(op.getOperation());
   bool reduces = llvm::any_of(model.loops, [](auto &l) { return l.reduction; });
   model.hasCombiner.assign(dps.getNumDpsInits(), true);

@@ -8,6 +8,7 @@
 #include "Mercury/Schedule/AxisSpelling.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 using namespace mercury;
@@ -34,12 +35,32 @@ std::optional<size_t> Placement::dimOf(const AxisRef &axis) const {
   return std::nullopt;
 }
 
+TokenOrder Placement::orderOf(size_t dim) const {
+  return dim < orders.size() ? orders[dim] : TokenOrder();
+}
+
+void Placement::setOrder(size_t dim, TokenOrder order) {
+  if (orders.size() <= dim)
+    orders.resize(dim + 1);
+  orders[dim] = std::move(order);
+  while (!orders.empty() && orders.back().isNatural())
+    orders.pop_back();
+}
+
 Verdict mercury::verify(const Placement &placement,
                         const TopologyModel &topology, size_t rank) {
   if (placement.dims.size() != rank)
     return Verdict::no("placement " + print(placement) + " has " +
                        std::to_string(placement.dims.size()) +
                        " dimensions, the tensor has " + std::to_string(rank));
+  if (placement.orders.size() > rank)
+    return Verdict::no("placement " + print(placement) + " has an order for " +
+                       "dimension " +
+                       std::to_string(placement.orders.size() - 1) +
+                       ", the tensor has " + std::to_string(rank));
+  for (const TokenOrder &order : placement.orders)
+    if (Verdict v = verify(order); !v)
+      return v;
   AxisList all = placement.axes();
   for (size_t i = 0; i < all.size(); ++i) {
     if (Verdict v = topology.verify(all[i]); !v)
@@ -53,13 +74,20 @@ Verdict mercury::verify(const Placement &placement,
   return Verdict::ok();
 }
 
+int64_t mercury::granularity(const Placement &placement, size_t dim,
+                             const TopologyModel &topology) {
+  return std::lcm(topology.sizeOf(placement.dims[dim]),
+                  placement.orderOf(dim).granularity());
+}
+
 std::vector<int64_t> mercury::localShape(const std::vector<int64_t> &shape,
                                          const Placement &placement,
                                          const TopologyModel &topology) {
   std::vector<int64_t> local = shape;
   for (size_t d = 0; d < local.size() && d < placement.dims.size(); ++d) {
-    int64_t size = topology.sizeOf(placement.dims[d]);
-    local[d] = local[d] / size + (local[d] % size != 0);
+    int64_t multiple = granularity(placement, d, topology);
+    local[d] = (local[d] / multiple + (local[d] % multiple != 0)) * multiple /
+               topology.sizeOf(placement.dims[d]);
   }
   return local;
 }

@@ -156,11 +156,12 @@ int64_t mercury::paddedExtent(int64_t extent, const LoopPlan &loop,
 
 int64_t mercury::paddedExtent(const Schedule &schedule, const OperatorModel &op,
                               size_t loop, const TopologyModel &topology) {
-  int64_t multiple = numTiles(schedule.loops[loop], topology);
+  int64_t multiple = std::lcm(numTiles(schedule.loops[loop], topology),
+                              schedule.orderOf(loop).granularity());
   auto add = [&](const OperatorModel::Tensor &tensor, const Placement &p) {
     for (size_t d = 0; d < tensor.loopOfDim.size(); ++d)
       if (tensor.loopOfDim[d] == static_cast<int>(loop))
-        multiple = std::lcm(multiple, topology.sizeOf(p.dims[d]));
+        multiple = std::lcm(multiple, granularity(p, d, topology));
   };
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     add(op.inputs[i], schedule.inputs[i].entry);
@@ -194,7 +195,7 @@ int64_t mercury::factorIndex(const Factor &factor, int64_t step, int64_t rank,
   if (factor.kind == Factor::Kind::Rank)
     return topology.coordinate(rank, factor.axes);
   int64_t count = factor.count(topology);
-  int64_t index = step % count;
+  int64_t index = factor.backwards ? -(step % count) : step % count;
   for (const Shift &shift : factor.shifts)
     index += shift.stride % count * topology.coordinate(rank, shift.axes) +
              shift.offset % count;

@@ -30,6 +30,8 @@ static std::string print(const Factor &factor) {
   }
   if (factor.bidirectional)
     text += " bidirectional";
+  if (factor.backwards)
+    text += " backwards";
   if (factor.order != 0)
     text += " order " + std::to_string(factor.order);
   return text;
@@ -80,9 +82,17 @@ static std::string printName(const std::string &name) {
 }
 
 std::string mercury::print(const Schedule &schedule) {
-  std::string text = "loops " + printList(schedule.loops) + " inputs " +
-                     printList(schedule.inputs) + " results " +
-                     printList(schedule.results);
+  std::string text = "loops " + printList(schedule.loops);
+  if (!schedule.tokens.empty()) {
+    text += " tokens [";
+    for (size_t l = 0; l < schedule.tokens.size(); ++l)
+      text += (l ? ", " : "") + (schedule.tokens[l].isNatural()
+                                     ? std::string("-")
+                                     : print(schedule.tokens[l]));
+    text += "]";
+  }
+  text += " inputs " + printList(schedule.inputs) + " results " +
+          printList(schedule.results);
   if (!schedule.tile.empty())
     text += " tile " + printList(schedule.tile);
   if (schedule.chunks != 1)
@@ -143,6 +153,7 @@ static bool parse(TextCursor &cursor, Factor &factor, std::string &error) {
       return false;
   }
   factor.bidirectional = cursor.eat("bidirectional");
+  factor.backwards = cursor.eat("backwards");
   return parseOptional(cursor, "order", factor.order, error);
 }
 
@@ -203,10 +214,24 @@ static bool parse(TextCursor &cursor, Schedule::Range &range,
   return parse(cursor, range.end, error);
 }
 
+static bool parseTokens(TextCursor &cursor, std::vector<TokenOrder> &tokens,
+                        std::string &error) {
+  if (!cursor.eat("["))
+    return cursor.fail(error, "'['");
+  do {
+    TokenOrder &order = tokens.emplace_back();
+    if (!cursor.eat("-") && !parse(cursor, order, error))
+      return false;
+  } while (cursor.eat(","));
+  return cursor.eat("]") || cursor.fail(error, "',' or ']'");
+}
+
 static bool parseAll(TextCursor &cursor, Schedule &s, std::string &error) {
   if (!cursor.eat("loops"))
     return cursor.fail(error, "'loops'");
   if (!parseList(cursor, s.loops, error))
+    return false;
+  if (cursor.eat("tokens") && !parseTokens(cursor, s.tokens, error))
     return false;
   if (!cursor.eat("inputs"))
     return cursor.fail(error, "'inputs'");

@@ -32,7 +32,10 @@ std::string mercury::print(const AxisList &axes) {
 std::string mercury::print(const Placement &placement) {
   std::string text = "[";
   for (size_t i = 0; i < placement.dims.size(); ++i)
-    text += (i ? ", " : "") + print(placement.dims[i]);
+    text += (i ? ", " : "") + print(placement.dims[i]) +
+            (i < placement.orders.size() && !placement.orders[i].isNatural()
+                 ? " " + print(placement.orders[i])
+                 : "");
   return text + "]";
 }
 
@@ -171,6 +174,7 @@ bool mercury::parse(TextCursor &cursor, AxisList &axes, std::string &error) {
 bool mercury::parse(TextCursor &cursor, Placement &placement,
                     std::string &error) {
   placement.dims.clear();
+  placement.orders.clear();
   if (!cursor.eat("["))
     return cursor.fail(error, "'['");
   if (cursor.eat("]"))
@@ -178,6 +182,13 @@ bool mercury::parse(TextCursor &cursor, Placement &placement,
   do {
     if (!parse(cursor, placement.dims.emplace_back(), error))
       return false;
+    TextCursor next(cursor);
+    if (next.eat("zigzag") || next.eat("striped") || next.eat("table")) {
+      TokenOrder order;
+      if (!parse(cursor, order, error))
+        return false;
+      placement.setOrder(placement.dims.size() - 1, std::move(order));
+    }
   } while (cursor.eat(","));
   return cursor.eat("]") || cursor.fail(error, "',' or ']'");
 }

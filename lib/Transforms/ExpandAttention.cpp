@@ -78,7 +78,8 @@ static OpTy widen(RewriterBase &b, OpTy op, FloatType type) {
     outputs.push_back(convert(b, loc, output, type));
   SmallVector<Value> operands = operandsWith(op, outputs);
   for (Value &operand : operands)
-    if (isa<RankedTensorType>(operand.getType()))
+    if (isa<FloatType>(getElementTypeOrSelf(operand)) &&
+        isa<RankedTensorType>(operand.getType()))
       operand = convert(b, loc, operand, type);
   auto wide =
       cast<OpTy>(mlir::clone(b, op, ValueRange(outputs).getTypes(), operands));
@@ -127,8 +128,10 @@ static void expand(RewriterBase &b, AttentionOp op) {
   }
   auto online = OnlineAttentionOp::create(
       b, loc, ValueRange(state).getTypes(), b.getArrayAttr(maps), op.getQuery(),
-      op.getKey(), op.getValue(), op.getMask(), op.getValid(), state,
-      op.getScaleAttr());
+      op.getKey(), op.getValue(), op.getMask(), op.getValid(),
+      op.getQueryStart(), op.getKeyStart(), op.getKeyBegin(), op.getKeyEnd(),
+      state, op.getScaleAttr(), op.getVisibleAttr(), op.getQueryOrderAttr(),
+      op.getKeyOrderAttr());
   // What the schedule has chosen for the local work.
   online->setDiscardableAttrs(op->getDiscardableAttrDictionary());
 

@@ -126,8 +126,11 @@ static Value buildAttention(OpBuilder &b, const AttentionMatch &match) {
       b, loc, shapeOf(match, match.result.dims), type.getElementType());
   auto attention = AttentionOp::create(
       b, loc, output.getType(), b.getAffineMapArrayAttr(maps), query.tensor,
-      key.tensor, value.tensor, mask.tensor, /*valid=*/Value(), output,
-      b.getF64FloatAttr(match.scale));
+      key.tensor, value.tensor, mask.tensor, /*valid=*/Value(),
+      /*query_start=*/Value(), /*key_start=*/Value(), /*key_begin=*/Value(),
+      /*key_end=*/Value(), output, b.getF64FloatAttr(match.scale),
+      /*visible=*/MaskAttr(), /*query_order=*/TokenOrderAttr(),
+      /*key_order=*/TokenOrderAttr());
   return reshapeTensor(b, loc, attention->getResult(0), type.getShape());
 }
 

@@ -15,6 +15,7 @@
 #ifndef MERCURY_SCHEDULE_SCHEDULE_H
 #define MERCURY_SCHEDULE_SCHEDULE_H
 
+#include "Mercury/Schedule/Mask.h"
 #include "Mercury/Schedule/TopologyModel.h"
 
 namespace mercury {
@@ -49,6 +50,7 @@ struct OperatorModel {
   /// Results that are reduced together by one combiner, where there are
   /// several: they are placed alike.
   std::vector<std::vector<size_t>> coupled;
+  std::optional<LoopMask> mask;
 
   /// True when a collective makes one value of the partial ones that ranks have
   /// of each result, so that a rule may parallelize a reduction.
@@ -78,6 +80,8 @@ struct Factor {
   /// which the second takes the steps backwards, so that what travels uses both
   /// directions of its links.
   bool bidirectional = false;
+  /// Time: at step t the index is (-t + stride * coordinate + offset) mod steps.
+  bool backwards = false;
   bool operator==(const Factor &) const = default;
   int64_t count(const TopologyModel &topology) const;
 };
@@ -112,6 +116,10 @@ std::string_view stringify(Ending ending);
 
 struct Schedule {
   std::vector<LoopPlan> loops;
+  /// Per loop the order in which its iterations are divided, empty where all
+  /// are natural: iteration x stands for that at position(x). Dimensions that
+  /// run over the loop have this order in `nest` placements.
+  std::vector<TokenOrder> tokens;
   std::vector<OperandPlan> inputs;
   std::vector<ResultPlan> results;
   /// Per loop the block that generated code computes in inside a rank, 0: the
@@ -130,6 +138,9 @@ struct Schedule {
   std::optional<Range> ranks;
   bool operator==(const Schedule &) const = default;
 
+  TokenOrder orderOf(size_t loop) const {
+    return loop < tokens.size() ? tokens[loop] : TokenOrder();
+  }
   /// Axes that some loop is parallelized over, in order of loops and factors.
   AxisList rankAxes() const;
   /// A schedule in which every loop is local and all is replicated.
@@ -142,7 +153,9 @@ struct Schedule {
 ///   results [[{gpu}, {}]] tile [8, 8, 8] chunks 2 patch blas
 /// Factors of one loop are separated by `/`; `time 4` gives steps by number;
 /// `stride`, `offset` and `order` are printed when they differ from 1, 0, 0;
-/// `bidirectional` stands behind the shifts;
+/// `bidirectional` and `backwards` stand behind the shifts;
+/// `tokens [zigzag 4, -, -]` stands behind the loops where an order is not
+/// natural;
 /// `rank {node, gpu}` where several axes take one factor; `ranks gpu 0 to 2`
 /// at the end is the coordinate range [0, 2).
 std::string print(const Schedule &schedule);

@@ -13,6 +13,8 @@
 #ifndef MERCURY_SCHEDULE_TOPOLOGYMODEL_H
 #define MERCURY_SCHEDULE_TOPOLOGYMODEL_H
 
+#include "Mercury/Schedule/TokenOrder.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -126,26 +128,38 @@ std::optional<TopologyModel> parseTopology(std::string_view text,
                                            std::string &error);
 
 /// Per dimension of a tensor the axes it is sharded over (first = major); every
-/// axis that is not named holds a replica.
+/// axis that is not named holds a replica. A dimension may be stored in another
+/// order than that of the tensor: its blocks are then blocks of that order.
 struct Placement {
   std::vector<AxisList> dims;
+  /// Per dimension; shorter than `dims` where the rest is natural, and never
+  /// ends with a natural one.
+  std::vector<TokenOrder> orders;
   bool operator==(const Placement &) const = default;
 
   static Placement replicated(size_t rank) {
-    return {std::vector<AxisList>(rank)};
+    return {std::vector<AxisList>(rank), {}};
   }
   bool isReplicated() const;
   /// All axes that shard some dimension, in order of dimensions.
   AxisList axes() const;
   /// The dimension that `axis` shards, or nothing.
   std::optional<size_t> dimOf(const AxisRef &axis) const;
+  TokenOrder orderOf(size_t dim) const;
+  void setOrder(size_t dim, TokenOrder order);
+  bool isNatural() const { return orders.empty(); }
 };
-std::string print(const Placement &placement); ///< `[{gpu}, {}]`
-/// Legal: rank agrees, axes are legal, none is used twice. Divisibility is not
-/// asked for (extents are padded).
+/// `[{gpu}, {}]`, `[{gpu} zigzag 4, {}]`
+std::string print(const Placement &placement);
+/// Legal: rank agrees, axes and orders are legal, no axis is used twice.
+/// Divisibility is not asked for (extents are padded).
 Verdict verify(const Placement &placement, const TopologyModel &topology,
                size_t rank);
-/// Local extents: ceil(extent / axes' size) per dimension.
+/// What the extent of dimension `dim` is padded to a multiple of: the axes' size
+/// and the order's granularity.
+int64_t granularity(const Placement &placement, size_t dim,
+                    const TopologyModel &topology);
+/// Local extents: the padded extent over the axes' size per dimension.
 std::vector<int64_t> localShape(const std::vector<int64_t> &shape,
                                 const Placement &placement,
                                 const TopologyModel &topology);

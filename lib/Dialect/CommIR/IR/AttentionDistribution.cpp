@@ -64,6 +64,38 @@ template <typename OpTy> static int64_t multiplyAddsOf(OpTy op) {
   return scores * features;
 }
 
+static std::optional<int64_t> constantStart(Value start) {
+  return start ? getConstantIntValue(start) : 0;
+}
+
+template <typename OpTy>
+static std::optional<LoopMask> loopMaskOf(OpTy op) {
+  if (!op.getVisibleAttr() && !op.getKeyBegin())
+    return std::nullopt;
+  LoopMask mask;
+  mask.query = op.getQueryLoop();
+  mask.key = op.getKeyLoop();
+  std::optional<int64_t> query = constantStart(op.getQueryStart()),
+                         key = constantStart(op.getKeyStart());
+  mask.isPartlyDynamic = op.getKeyBegin() || !query || !key;
+  // Nothing is known of positions that begin anywhere.
+  if (op.getVisibleAttr() && query && key) {
+    mask.mask = op.getVisibleAttr().getValue();
+    mask.queryStart = *query;
+    mask.keyStart = *key;
+  }
+  return mask;
+}
+
+template <typename OpTy>
+static void setOrderOf(OpTy op, unsigned loop, Attribute order) {
+  auto tokens = cast<TokenOrderAttr>(order);
+  if (loop == op.getQueryLoop())
+    op.setQueryOrderAttr(tokens);
+  else if (loop == op.getKeyLoop())
+    op.setKeyOrderAttr(tokens);
+}
+
 #define MERCURY_DISTRIBUTE(OP)                                                 \
   SmallVector<utils::IteratorType> OP::getLoops() {                            \
     return getLoopIteratorTypes();                                             \
@@ -73,6 +105,12 @@ template <typename OpTy> static int64_t multiplyAddsOf(OpTy op) {
     return loopMap(*this, operand);                                            \
   }                                                                            \
   bool OP::isPlainReduction(unsigned) { return false; }                        \
+  std::optional<LoopMask> OP::getLoopMask() {                   \
+    return loopMaskOf(*this);                                                  \
+  }                                                                            \
+  void OP::setTokenOrder(OpBuilder &, unsigned loop, Attribute order) {        \
+    setOrderOf(*this, loop, order);                                            \
+  }                                                                            \
   int64_t OP::countMultiplyAdds() { return multiplyAddsOf(*this); }            \
   TypedAttr OP::getPadding(OpOperand &operand) { return zeroOf(operand); }
 MERCURY_DISTRIBUTE(AttentionOp)

@@ -98,18 +98,19 @@ template <typename OpTy> static LogicalResult verifyCommon(OpTy op) {
              << " expects a projected permutation with " << type.getRank()
              << " results, got " << AffineMapAttr::get(map);
     // attention_c3, attention_c4
+    bool isOutput = op.isDpsInit(operand);
+    bool isMask = !isOutput && operand->get() == op.getMask();
     auto expect = [&](unsigned dim, bool has) -> LogicalResult {
       if (map.isFunctionOfDim(dim) == has)
         return success();
       return op.emitOpError()
              << (number < 3              ? StringRef(kNames[number])
-                 : op.isDpsInit(operand) ? StringRef("an output")
-                                         : StringRef("mask"))
+                 : isOutput             ? StringRef("an output")
+                 : isMask               ? StringRef("mask")
+                                        : StringRef("key_range"))
              << (has ? " has to be indexed by " : " cannot be indexed by ")
              << "d" << dim << ", got " << AffineMapAttr::get(map);
     };
-    bool isOutput = op.isDpsInit(operand);
-    bool isMask = !isOutput && number >= 3;
     unsigned firstOutput = operands.size() - op.getOutputs().size();
     bool isFirstOutput = isOutput && operands[firstOutput] == operand;
     if (number == 0 || isOutput)
@@ -139,6 +140,8 @@ template <typename OpTy> static LogicalResult verifyCommon(OpTy op) {
                << ", another operand has " << extents[dim];
     }
   }
+  if (!op.getKeyBegin() != !op.getKeyEnd())
+    return op.emitOpError() << "expects both ends of 'key_range' or none";
   // attention_c7
   bool onTensors = isa<TensorType>(op.getQuery().getType());
   for (OpOperand *operand : operands)
@@ -198,3 +201,30 @@ LogicalResult OnlineAttentionOp::verify() {
 MERCURY_ATTENTION(AttentionOp, false)
 MERCURY_ATTENTION(OnlineAttentionOp, true)
 #undef MERCURY_ATTENTION
+
+LogicalResult DocumentRangesOp::verify() {
+  // document_ranges_c1
+  int given = !!getSegments() + !!getLengths() + !!getStaticLengthsAttr();
+  if (given != 1)
+    return emitOpError() << "expects one of 'segments', 'lengths' and 'static', "
+                         << "got " << given;
+  // document_ranges_c2
+  auto begin = cast<RankedTensorType>(getBegin().getType());
+  if (begin != getEnd().getType())
+    return emitOpError() << "results have different types " << begin << " and "
+                         << getEnd().getType();
+  int64_t front = begin.getRank() - 1;
+  ArrayRef<int64_t> shape;
+  if (Value operand = getSegments() ? getSegments() : getLengths())
+    shape = cast<RankedTensorType>(operand.getType()).getShape();
+  if (!shape.empty())
+    shape = shape.drop_back();
+  if (front < 0 || shape != begin.getShape().drop_back())
+    return emitOpError() << "dimensions in front of the result " << begin
+                         << " are not the operand's";
+  // document_ranges_c3
+  for (int64_t length : getStaticLengths().value_or(ArrayRef<int64_t>()))
+    if (length < 0)
+      return emitOpError() << "has a document of length " << length;
+  return success();
+}

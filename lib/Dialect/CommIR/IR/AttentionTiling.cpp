@@ -94,6 +94,10 @@ static TilingResult tileInputs(OpBuilder &b, OpTy op, const Folds &at,
     if (op.isDpsInit(&operand))
       continue;
     AffineMap map = op.getMap(operand);
+    if (!map && op.hasPositions()) {
+      operands.push_back(operand.get());
+      continue;
+    }
     if (!map) {
       // Keys count from the tile's first one.
       AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
@@ -114,6 +118,23 @@ static TilingResult tileInputs(OpBuilder &b, OpTy op, const Folds &at,
   }
   llvm::append_range(operands, inits);
   Operation *tiled = mlir::clone(b, op, inits.getTypes(), operands);
+  if (op.hasPositions()) {
+    // Positions count from the tile's first query and key.
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(tiled);
+    auto shift = [&](MutableOperandRange start, OpFoldResult offset) {
+      if (isZeroInteger(offset))
+        return;
+      AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+      if (!start.empty())
+        offset = affine::makeComposedFoldedAffineApply(
+            b, loc, d0 + d1, {OpFoldResult(start[0].get()), offset});
+      start.assign(getValueOrCreateConstantIndexOp(b, loc, offset));
+    };
+    auto moved = cast<OpTy>(tiled);
+    shift(moved.getQueryStartMutable(), at[op.getQueryLoop()]);
+    shift(moved.getKeyStartMutable(), at[op.getKeyLoop()]);
+  }
   return {{tiled}, SmallVector<Value>(tiled->getResults()), slices};
 }
 

@@ -85,6 +85,40 @@ FailureOr<AxisList> commir::parseAxisList(AsmParser &parser) {
   return axes;
 }
 
+/// Natural where none is there, if it `isOptional`.
+static FailureOr<TokenOrder> parseTokenOrder(AsmParser &parser,
+                                             bool isOptional) {
+  TokenOrder order;
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef kind;
+  if (failed(parser.parseOptionalKeyword(
+          &kind, {"natural", "zigzag", "striped", "table"}))) {
+    if (isOptional)
+      return order;
+    return parser.emitError(
+        loc, "expected 'natural', 'zigzag', 'striped' or 'table'");
+  }
+  if (kind == "zigzag" || kind == "striped") {
+    order.kind = kind == "zigzag" ? TokenOrder::Kind::Zigzag
+                                  : TokenOrder::Kind::Striped;
+    if (parser.parseInteger(order.parts))
+      return failure();
+    if (kind == "striped" &&
+        (parser.parseKeyword("by") || parser.parseInteger(order.block)))
+      return failure();
+  } else if (kind == "table") {
+    order.kind = TokenOrder::Kind::Table;
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+          return parser.parseInteger(order.table.emplace_back());
+        }))
+      return failure();
+  }
+  // token_order_c1, placement_c3
+  if (Verdict verdict = mercury::verify(order); !verdict)
+    return parser.emitError(loc) << verdict.reason();
+  return order;
+}
+
 FailureOr<Placement> commir::parsePlacementText(AsmParser &parser) {
   Placement placement;
   auto one = [&]() -> ParseResult {
@@ -92,6 +126,10 @@ FailureOr<Placement> commir::parsePlacementText(AsmParser &parser) {
     if (failed(axes))
       return failure();
     placement.dims.push_back(std::move(*axes));
+    FailureOr<TokenOrder> order = parseTokenOrder(parser, /*isOptional=*/true);
+    if (failed(order))
+      return failure();
+    placement.setOrder(placement.dims.size() - 1, std::move(*order));
     return success();
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, one))
@@ -203,6 +241,108 @@ Attribute PlacementAttr::parse(AsmParser &parser, Type) {
 }
 
 void PlacementAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getText() << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Token orders and masks
+//===----------------------------------------------------------------------===//
+
+TokenOrder TokenOrderAttr::getValue() const {
+  TextCursor cursor(getText());
+  TokenOrder order;
+  std::string error;
+  (void)mercury::parse(cursor, order, error); // canonical text parses
+  return order;
+}
+
+LogicalResult
+TokenOrderAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                       StringRef text, int64_t extent) {
+  TextCursor cursor(text);
+  TokenOrder order;
+  std::string error;
+  if (!mercury::parse(cursor, order, error) || !cursor.atEnd())
+    return emitError() << "token order: " << error;
+  // token_order_c1
+  if (Verdict verdict = mercury::verify(order); !verdict)
+    return emitError() << verdict.reason();
+  // token_order_c2
+  if (extent < 1 || extent % order.granularity() != 0)
+    return emitError() << "'" << text << "' expects an extent that is a "
+                       << "positive multiple of " << order.granularity()
+                       << ", got " << extent;
+  return success();
+}
+
+Attribute TokenOrderAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess())
+    return {};
+  FailureOr<TokenOrder> order = parseTokenOrder(parser, /*isOptional=*/false);
+  int64_t extent = 0;
+  if (failed(order) || parser.parseKeyword("of") ||
+      parser.parseInteger(extent) || parser.parseGreater())
+    return {};
+  return parser.getChecked<TokenOrderAttr>(
+      loc, parser.getContext(), *order, extent);
+}
+
+void TokenOrderAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getText() << " of " << getExtent() << '>';
+}
+
+Mask MaskAttr::getValue() const {
+  TextCursor cursor(getText());
+  Mask mask;
+  std::string error;
+  (void)mercury::parse(cursor, mask, error); // canonical text parses
+  return mask;
+}
+
+LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               StringRef text) {
+  TextCursor cursor(text);
+  Mask mask;
+  std::string error;
+  if (!mercury::parse(cursor, mask, error) || !cursor.atEnd())
+    return emitError() << "mask: " << error;
+  // mask_attr_c1, mask_attr_c2
+  if (Verdict verdict = mercury::verify(mask); !verdict)
+    return emitError() << verdict.reason();
+  return success();
+}
+
+Attribute MaskAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess())
+    return {};
+  Mask mask;
+  do {
+    MaskTerm &term = mask.terms.emplace_back();
+    auto number = [&](StringRef name,
+                      std::optional<int64_t> &value) -> ParseResult {
+      if (failed(parser.parseOptionalKeyword(name)))
+        return success();
+      return parser.parseInteger(value.emplace());
+    };
+    std::optional<int64_t> prefix;
+    if (number("left", term.left) || number("right", term.right) ||
+        number("prefix", prefix))
+      return {};
+    if (!term.left && !term.right && !prefix) {
+      parser.emitError(parser.getCurrentLocation(),
+                       "expected 'left', 'right' or 'prefix'");
+      return {};
+    }
+    term.prefix = prefix.value_or(0);
+  } while (succeeded(parser.parseOptionalKeyword("and")));
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<MaskAttr>(loc, parser.getContext(), mask);
+}
+
+void MaskAttr::print(AsmPrinter &printer) const {
   printer << '<' << getText() << '>';
 }
 

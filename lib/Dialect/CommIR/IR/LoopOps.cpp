@@ -22,6 +22,18 @@ LogicalResult ShiftOp::verify() {
   return success();
 }
 
+OpFoldResult PositionOp::fold(FoldAdaptor adaptor) {
+  auto index = dyn_cast_if_present<IntegerAttr>(adaptor.getIndex());
+  mercury::TokenOrder order = getOrder().getValue();
+  if (order.isNatural())
+    return getIndex();
+  int64_t extent = getOrder().getExtent();
+  if (!index || index.getInt() < 0 || index.getInt() >= extent)
+    return {};
+  return IntegerAttr::get(IndexType::get(getContext()),
+                          order.position(index.getInt(), extent));
+}
+
 OpFoldResult ShiftOp::fold(FoldAdaptor adaptor) {
   auto index = dyn_cast_if_present<IntegerAttr>(adaptor.getIndex());
   auto coordinate = dyn_cast_if_present<IntegerAttr>(adaptor.getCoordinate());

@@ -92,9 +92,33 @@ OpFoldResult ReshardOp::fold(FoldAdaptor) {
   return {};
 }
 
+LogicalResult ArrangeOp::verify() {
+  // arrange_c1
+  int64_t rank = getType().getRank(), dim = getDimAttr().getInt();
+  if (dim < 0 || dim >= rank)
+    return emitOpError() << "dimension " << dim << " does not exist in "
+                         << getType();
+  if (getType().getDimSize(dim) != getOrder().getExtent())
+    return emitOpError() << "dimension " << dim << " of " << getType()
+                         << " has another extent than the order's "
+                         << getOrder().getExtent();
+  return success();
+}
+
+/// What has been arranged and is arranged back: what it was.
+OpFoldResult ArrangeOp::fold(FoldAdaptor) {
+  if (getOrder().getValue().isNatural())
+    return getSource();
+  if (auto other = getSource().getDefiningOp<ArrangeOp>())
+    if (other.getDim() == getDim() && other.getOrder() == getOrder() &&
+        other.getBack() != getBack())
+      return other.getSource();
+  return {};
+}
+
 bool commir::isFilledWith(Value value, Attribute element) {
   while (Operation *op = value.getDefiningOp()) {
-    if (isa<ShardOp, ReshardOp, ReplicateOp>(op)) {
+    if (isa<ShardOp, ReshardOp, ReplicateOp, ArrangeOp>(op)) {
       value = op->getOperand(0);
       continue;
     }

@@ -16,6 +16,9 @@ def CommIR_FloatTensorOrBuffer : AnyTypeOf<[
     RankedTensorOf<[F16, BF16, F32, F64]>, MemRefOf<[F16, BF16, F32, F64]>],
     "ranked tensor or buffer of f16, bf16, f32 or f64">;
 
+def CommIR_PositionTensorOrBuffer : AnyTypeOf<[
+    RankedTensorOf<[I32]>, MemRefOf<[I32]>], "ranked tensor or buffer of i32">;
+
 /// What both forms have in common. The indexing maps' domain is (parallel loops
 /// ..., query, key, d, e).
 class CommIR_AttentionLikeOp<string mnemonic, list<Trait> traits = []>
@@ -32,13 +35,20 @@ class CommIR_AttentionLikeOp<string mnemonic, list<Trait> traits = []>
           ["bufferizesToMemoryRead", "bufferizesToMemoryWrite",
            "getAliasingValues", "bufferize"]>,
         DeclareOpInterfaceMethods<DistributableOpInterface,
-          ["limitReductions", "getPivot", "createRescale"]>]> {
+          ["limitReductions", "getPivot", "createRescale", "getLoopMask",
+           "setTokenOrder"]>]> {
   let arguments = (ins AffineMapArrayAttr:$indexing_maps,
     CommIR_FloatTensorOrBuffer:$query, CommIR_FloatTensorOrBuffer:$key,
     CommIR_FloatTensorOrBuffer:$value,
     Optional<CommIR_FloatTensorOrBuffer>:$mask, Optional<Index>:$valid,
+    Optional<Index>:$query_start, Optional<Index>:$key_start,
+    Optional<CommIR_PositionTensorOrBuffer>:$key_begin,
+    Optional<CommIR_PositionTensorOrBuffer>:$key_end,
     Variadic<CommIR_FloatTensorOrBuffer>:$outputs,
-    DefaultValuedAttr<F64Attr, "1.0">:$scale);
+    DefaultValuedAttr<F64Attr, "1.0">:$scale,
+    OptionalAttr<CommIR_MaskAttr>:$visible,
+    OptionalAttr<CommIR_TokenOrderAttr>:$query_order,
+    OptionalAttr<CommIR_TokenOrderAttr>:$key_order);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let hasVerifier = 1;
   let assemblyFormat = [{
@@ -46,6 +56,11 @@ class CommIR_AttentionLikeOp<string mnemonic, list<Trait> traits = []>
     `ins` `(` $query `,` $key `,` $value `:` type($query) `,` type($key) `,`
               type($value) `)`
     (`mask` `(` $mask^ `:` type($mask) `)`)? (`valid` `(` $valid^ `)`)?
+    (`visible` $visible^)?
+    (`query_start` `(` $query_start^ `)`)? (`query_order` $query_order^)?
+    (`key_start` `(` $key_start^ `)`)? (`key_order` $key_order^)?
+    (`key_range` `(` $key_begin^ `,` $key_end `:` type($key_begin) `,`
+                     type($key_end) `)`)?
     `outs` `(` $outputs `:` type($outputs) `)` attr-dict
     (`->` type($results)^)?
   }];
@@ -66,6 +81,12 @@ class CommIR_AttentionLikeOp<string mnemonic, list<Trait> traits = []>
     }
     /// Extents of all dimensions of the maps' domain.
     ::llvm::SmallVector<int64_t> getMapExtents();
+    /// Whether positions of queries or keys matter: `visible`, `key_range` or
+    /// an order is there. `valid` is then the position where keys end.
+    bool hasPositions() {
+      return getVisibleAttr() || getKeyBegin() || getQueryOrderAttr() ||
+             getKeyOrderAttr();
+    }
     /// f32, or f64 where an input is f64.
     ::mlir::FloatType getStateType();
   }];
@@ -81,6 +102,14 @@ def CommIR_AttentionOp : CommIR_AttentionLikeOp<"attention"> {
     and one whose scores all are -inf, gives 0 and -inf. Scores and sums have
     the state's type, which is f32, or f64 where an input is f64; output 0 is
     rounded once. What the outputs hold before is not read.
+
+    **Masks.** `visible` says which keys a query sees as a function of their
+    positions (`#commir.mask`); `key_range(begin, end)` gives for each query row
+    the positions [begin, end) of the keys that it sees, as documents need it.
+    All of these and the additive mask intersect. Positions are query_start + m
+    and key_start + n, where a start that is left out is 0, or with an order the
+    positions of these indices in it. Where positions matter, `valid` is the
+    position at which keys end; else it counts keys.
 
     One indexing map per tensor operand over (parallel loops..., query, key, d,
     e), where d is the feature that query and key share and e that of the value.
@@ -106,7 +135,7 @@ def CommIR_AttentionOp : CommIR_AttentionLikeOp<"attention"> {
       operand;
     - (C3) query has every parallel loop, the query loop and d; key has the key
       loop and d, value the key loop and e, both without the query loop; the
-      mask has no feature; none has more than that;
+      mask has no feature, `key_range` neither feature nor key; none has more than that;
     - (C4) one output with every parallel loop and e, and at most one more with
       the parallel loops alone;
     - (C5) extents of one loop or feature agree;

@@ -59,11 +59,13 @@ def CommIR_PlacementAttr : CommIR_Attr<"Placement", "placement"> {
   let description = [{
     `#commir.placement<[{node, gpu}, {} ]>`: dimension 0 is sharded over node
     (major) and gpu, dimension 1 over nothing; every axis that is not named
-    holds a replica.
+    holds a replica. `[{gpu} zigzag 4, {} ]`: dimension 0 is stored in the order
+    of `#commir.token_order`, and gpu shards that.
 
     **Constraints:**
     - (C1) its axes are as `#commir.axis` allows them;
-    - (C2) no axis is named twice.
+    - (C2) no axis is named twice;
+    - (C3) its orders are as `#commir.token_order` allows them.
   }];
   let parameters = (ins StringRefParameter<"canonical text">:$text);
   let hasCustomAssemblyFormat = 1;
@@ -73,6 +75,57 @@ def CommIR_PlacementAttr : CommIR_Attr<"Placement", "placement"> {
   }]>];
   let extraClassDeclaration = [{
     ::mercury::Placement getValue() const;
+  }];
+}
+
+def CommIR_MaskAttr : CommIR_Attr<"Mask", "mask"> {
+  let summary = "which keys a query may see";
+  let description = [{
+    `#commir.mask<right 0>` is causal; a term says that the query at position p
+    sees the keys at positions [p - left, max(p + right + 1, prefix)), where
+    what is left out does not limit. Terms joined by `and` intersect:
+    `#commir.mask<right 0 prefix 16 and left 99>`.
+
+    **Constraints:**
+    - (C1) a term has `left` or `right`, and a prefix, which is positive, only
+      beside `right`;
+    - (C2) no window is empty: left + right is at least 0.
+  }];
+  let parameters = (ins StringRefParameter<"canonical text">:$text);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let builders = [AttrBuilder<(ins "const ::mercury::Mask &":$mask), [{
+    return $_get($_ctxt, ::mercury::print(mask));
+  }]>];
+  let extraClassDeclaration = [{
+    ::mercury::Mask getValue() const;
+  }];
+}
+
+def CommIR_TokenOrderAttr : CommIR_Attr<"TokenOrder", "token_order"> {
+  let summary = "in which order the elements of a dimension are stored";
+  let description = [{
+    `#commir.token_order<zigzag 4 of 64>`: of 64 elements in 8 chunks of 8, the
+    order has chunks 0, 7, 1, 6, 2, 5, 3, 4. An element's position is where it
+    stands in the tensor that is meant, its index where it stands in the order.
+    `striped 4 by 2` deals chunks of 2 out to 4 parts, `table [1, 0, 2]` lists
+    the chunks.
+
+    **Constraints:**
+    - (C1) parts and extents of chunks are positive and at most 2^20, a table is
+      a permutation of 0 to its size - 1;
+    - (C2) the extent is positive and a multiple of the order's granularity.
+  }];
+  let parameters = (ins StringRefParameter<"canonical text">:$text,
+                        "int64_t":$extent);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let builders = [AttrBuilder<(ins "const ::mercury::TokenOrder &":$order,
+                                   "int64_t":$extent), [{
+    return $_get($_ctxt, ::mercury::print(order), extent);
+  }]>];
+  let extraClassDeclaration = [{
+    ::mercury::TokenOrder getValue() const;
   }];
 }
 

@@ -8,6 +8,7 @@
 #ifndef MERCURY_DIALECT_COMMIR_IR_COMMIRINTERFACES_H
 #define MERCURY_DIALECT_COMMIR_IR_COMMIRINTERFACES_H
 
+#include "Mercury/Schedule/Mask.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"

@@ -72,12 +72,32 @@ def DistributableOpInterface : OpInterface<"DistributableOpInterface"> {
       Multiply-adds of contractions in one execution; dynamic extents count 1.}],
       "int64_t", "countMultiplyAdds", (ins)>,
     InterfaceMethod<[{
+      The same where `evaluate` gives the values of index operands, as far as
+      they are known: what a mask excludes does not count.}],
+      "int64_t", "countMultiplyAddsAt",
+      (ins "::llvm::function_ref<::std::optional<int64_t>(::mlir::Value)>"
+           :$evaluate), "", [{
+        return ::llvm::cast<::mercury::commir::DistributableOpInterface>(
+            $_op.getOperation()).countMultiplyAdds();}]>,
+    InterfaceMethod<[{
       Called on an operator whose operands have been padded: elements at and
       beyond `extents` of reduction loops must not take part. There is nothing
       to do where the padding is neutral.}],
       "void", "limitReductions",
       (ins "::mlir::OpBuilder &":$builder,
            "::llvm::ArrayRef<int64_t>":$extents), "", "return;">,
+    InterfaceMethod<[{
+      Which iterations do any work, where not all of them do.}],
+      "::std::optional<::mercury::LoopMask>", "getLoopMask",
+      (ins), "", "return ::std::nullopt;">,
+    InterfaceMethod<[{
+      From now on iteration x of loop `loop` stands for that at position(x) of
+      `order` (a `#commir.token_order` of the loop's extent); operands have been
+      arranged so. There is nothing to do where no iteration knows its number.
+      }],
+      "void", "setTokenOrder",
+      (ins "::mlir::OpBuilder &":$builder, "unsigned":$loop,
+           "::mlir::Attribute":$order), "", "return;">,
     InterfaceMethod<[{
       Fills a destination (a tensor of any shape) with the neutral element of
       the reduction into result `result`.}],

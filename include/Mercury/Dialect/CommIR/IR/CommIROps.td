@@ -11,6 +11,7 @@
 
 include "Mercury/Dialect/CommIR/IR/AttentionOps.td"
 include "Mercury/Dialect/CommIR/IR/CollectiveOps.td"
+include "Mercury/Dialect/CommIR/IR/DocumentOps.td"
 include "Mercury/Dialect/CommIR/IR/LoopOps.td"
 include "Mercury/Dialect/CommIR/IR/PlacementOps.td"
 include "Mercury/Dialect/CommIR/IR/RotateOps.td"

@@ -37,4 +37,20 @@ def CommIR_ShiftOp : CommIR_Op<"shift", [Pure, SameOperandsAndResultType]> {
   let hasFolder = 1;
 }
 
+def CommIR_PositionOp : CommIR_Op<"position", [Pure, SameOperandsAndResultType]> {
+  let summary = "the position of an index in a token order";
+  let description = [{
+    Where the element stands that an order has at `index`. Undefined for an
+    index outside of the order's extent.
+
+    ```mlir
+    %p = commir.position %x in <zigzag 4 of 64>
+    ```
+  }];
+  let arguments = (ins Index:$index, CommIR_TokenOrderAttr:$order);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$index `in` $order attr-dict";
+  let hasFolder = 1;
+}
+
 #endif

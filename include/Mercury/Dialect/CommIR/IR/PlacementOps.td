@@ -83,4 +83,31 @@ def CommIR_ReshardOp : CommIR_PlacementOp<"reshard"> {
   let hasVerifier = 1;
 }
 
+def CommIR_ArrangeOp : CommIR_Op<"arrange", [Pure, SameOperandsAndResultType]> {
+  let summary = "stores a dimension in another order";
+  let description = [{
+    Element x of dimension `dim` of the result is that at position(x) of the
+    operand; with `back` the other way round. On ranks, nothing happens where
+    the operand's placement has that order: what was a block of the order is now
+    a block of the result, whose placement is natural there.
+
+    ```mlir
+    %1 = commir.shard %0 to [{gpu} zigzag 4, {} ] : tensor<64x8xf32>
+    %2 = commir.arrange %1 dim 0 as <zigzag 4 of 64> : tensor<64x8xf32>
+    %3 = commir.arrange %2 dim 0 as <zigzag 4 of 64> back : tensor<64x8xf32>
+    ```
+
+    **Constraints:**
+    - (C1) the dimension exists and has the order's extent.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, I64Attr:$dim,
+                       CommIR_TokenOrderAttr:$order, UnitAttr:$back);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source `dim` $dim `as` $order (`back` $back^)? attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 #endif
