@@ -147,6 +147,8 @@ static FailureOr<KernelCall> matchAttentionCall(OnlineAttentionOp op,
     return failure();
   if (op.getMask())
     return reason = "the op has a mask", failure();
+  if (op.hasPositions())
+    return reason = "its queries see a part of the keys each", failure();
   KernelCall call;
   call.op = op;
   call.form = Kernel::attention;
