@@ -80,7 +80,8 @@ Verdict mercury::verify(const Mask &mask) {
                            std::to_string(value) + ", expected at most " +
                            std::to_string(most) + " either way");
     if (!term.left && !term.right)
-      return Verdict::no("'" + ::print(term) + "' limits nothing: a prefix "
+      return Verdict::no("'" + ::print(term) +
+                         "' limits nothing: a prefix "
                          "stands beside 'right'");
     if (term.prefix < 0 || (term.prefix && !term.right))
       return Verdict::no("prefix of '" + ::print(term) +

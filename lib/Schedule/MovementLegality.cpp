@@ -262,8 +262,7 @@ Verdict Verifier::needsForOrders(const std::string &what, const Placement &from,
 Verdict Verifier::checkPrimitives() {
   for (size_t i = 0; i < s.inputs.size(); ++i) {
     std::string what = "input " + str(i) + " of '" + op.name + "'";
-    if (Verdict v =
-            needsForOrders(what, s.inputs[i].entry, s.inputs[i].nest);
+    if (Verdict v = needsForOrders(what, s.inputs[i].entry, s.inputs[i].nest);
         !v)
       return v;
     AxisList axes = s.inputs[i].entry.axes();
@@ -298,8 +297,7 @@ Verdict Verifier::checkPrimitives() {
   }
   for (size_t r = 0; r < s.results.size(); ++r) {
     std::string what = "result " + str(r) + " of '" + op.name + "'";
-    if (Verdict v =
-            needsForOrders(what, s.results[r].nest, s.results[r].exit);
+    if (Verdict v = needsForOrders(what, s.results[r].nest, s.results[r].exit);
         !v)
       return v;
     for (const AxisRef &axis : partialAxes) {

@@ -22,12 +22,12 @@ public:
       : s(s), op(op), topology(topology) {}
 
   Verdict run() {
-    for (auto part : {&Verifier::checkShape, &Verifier::checkOptions,
-                      &Verifier::checkAxes, &Verifier::checkOrders,
-                      &Verifier::checkFactors,
-                      &Verifier::checkReductions, &Verifier::checkInputs,
-                      &Verifier::checkResults, &Verifier::checkShifts,
-                      &Verifier::checkPrimitives, &Verifier::checkTile})
+    for (auto part :
+         {&Verifier::checkShape, &Verifier::checkOptions, &Verifier::checkAxes,
+          &Verifier::checkOrders, &Verifier::checkFactors,
+          &Verifier::checkReductions, &Verifier::checkInputs,
+          &Verifier::checkResults, &Verifier::checkShifts,
+          &Verifier::checkPrimitives, &Verifier::checkTile})
       if (Verdict v = (this->*part)(); !v)
         return v;
     return Verdict::ok();

@@ -13,9 +13,8 @@ using namespace mercury;
 
 Runs mercury::normalized(Runs runs) {
   std::erase_if(runs, [](const Run &run) { return run.begin >= run.end; });
-  std::sort(runs.begin(), runs.end(), [](const Run &a, const Run &b) {
-    return a.begin < b.begin;
-  });
+  std::sort(runs.begin(), runs.end(),
+            [](const Run &a, const Run &b) { return a.begin < b.begin; });
   Runs joined;
   for (const Run &run : runs)
     if (!joined.empty() && joined.back().end == run.begin)
@@ -52,8 +51,7 @@ public:
     const Start *start = find(position);
     if (!start)
       return 0;
-    return start->keys +
-           std::min(position, start->run.end) - start->run.begin;
+    return start->keys + std::min(position, start->run.end) - start->run.begin;
   }
 
   /// The sum of before() of all positions in [begin, end).
@@ -70,10 +68,9 @@ private:
 
   /// The last run that begins at the position or before.
   const Start *find(int64_t position) const {
-    auto it = std::upper_bound(starts.begin(), starts.end(), position,
-                               [](int64_t p, const Start &start) {
-                                 return p < start.run.begin;
-                               });
+    auto it = std::upper_bound(
+        starts.begin(), starts.end(), position,
+        [](int64_t p, const Start &start) { return p < start.run.begin; });
     return it == starts.begin() ? nullptr : &*std::prev(it);
   }
 

@@ -50,11 +50,9 @@ static Schedule named(std::string_view name, const OperatorModel &op,
 //===----------------------------------------------------------------------===//
 
 /// The indices of a loop that a rank has at the given steps.
-static std::vector<int64_t> indicesAt(const Schedule &s,
-                                      const OperatorModel &op,
-                                      const TopologyModel &t, size_t loop,
-                                      const std::vector<int64_t> &time,
-                                      int64_t rank) {
+static std::vector<int64_t>
+indicesAt(const Schedule &s, const OperatorModel &op, const TopologyModel &t,
+          size_t loop, const std::vector<int64_t> &time, int64_t rank) {
   const LoopPlan &plan = s.loops[loop];
   bool halves = !plan.empty() && plan.back().bidirectional;
   int64_t tile = paddedExtent(s, op, loop, t) / numTiles(plan, t);
@@ -117,22 +115,22 @@ TEST(Balance, WorkAndStepsAsPlayed) {
   auto below = [&](int64_t n) { return static_cast<int64_t>(random() % n); };
   const char *orders[] = {"none",      "zigzag",    "striped",
                           "striped:2", "striped:3", "table:2,0,1"};
-  const char *topologies[] = {"gpu=1", "gpu=2", "gpu=3", "gpu=4",
-                              "node=2,gpu=2", "node=2,gpu=3"};
+  const char *topologies[] = {"gpu=1", "gpu=2",        "gpu=3",
+                              "gpu=4", "node=2,gpu=2", "node=2,gpu=3"};
   std::vector<const NamedSchedule *> schedules;
   for (const NamedSchedule &schedule : namedSchedules())
     if (schedule.scope == NamedSchedule::Scope::Attention)
       schedules.push_back(&schedule);
   for (int i = 0; i < 400; ++i) {
-    OperatorModel op =
-        attention(1 + below(3), 1 + below(20), 1 + below(20));
+    OperatorModel op = attention(1 + below(3), 1 + below(20), 1 + below(20));
     op.mask = LoopMask{1, 2, {}, below(3) * below(8), below(2) * below(4)};
     for (int64_t terms = below(3); terms >= 0; --terms) {
       MaskTerm term;
       if (below(2))
         term.left = below(12);
       if (!term.left || below(2))
-        term.right = below(16) - (term.left ? std::min<int64_t>(*term.left, 3) : 3);
+        term.right =
+            below(16) - (term.left ? std::min<int64_t>(*term.left, 3) : 3);
       if (term.right)
         term.prefix = below(2) * below(10);
       op.mask->mask.terms.push_back(term);
@@ -190,8 +188,7 @@ TEST(Balance, WithoutAMaskAllCounts) {
   Schedule s;
   EXPECT_OK(makeNamedSchedule("ring", s, op, t));
   // Of 12 padded rows the last two are none.
-  EXPECT_EQ(workOfRanks(s, op, t),
-            (std::vector<int64_t>{108, 108, 108, 36}));
+  EXPECT_EQ(workOfRanks(s, op, t), (std::vector<int64_t>{108, 108, 108, 36}));
   EXPECT_EQ(neededSteps(s, op, t, 2, 0), (Steps{0, 4}));
   EXPECT_EQ(countChunks(s, op, t, 0), ChunkCount());
   EXPECT_EQ(balanceParts(s, op, t), 1);
@@ -238,9 +235,9 @@ TEST(Balance, ZigzagCausal) {
       continue;
     }
     for (int64_t rank = 0; rank < t.numRanks(); ++rank)
-      EXPECT_EQ(countChunks(s, op, t, rank),
-                (ChunkCount{2 * parts - 1, 2,
-                            4 * parts - (2 * parts - 1) - 2}));
+      EXPECT_EQ(
+          countChunks(s, op, t, rank),
+          (ChunkCount{2 * parts - 1, 2, 4 * parts - (2 * parts - 1) - 2}));
     std::vector<int64_t> work = workOfRanks(s, op, t);
     EXPECT_EQ(std::set<int64_t>(work.begin(), work.end()).size(), 1u);
   }
@@ -262,7 +259,8 @@ TEST(Balance, ZigzagOfUsp) {
 TEST(Balance, StripedCausal) {
   OperatorModel op = masked("right 0", 32);
   TopologyModel t = topology("gpu=4");
-  std::vector<int64_t> work = workOfRanks(named("ring", op, t, "striped"), op, t);
+  std::vector<int64_t> work =
+      workOfRanks(named("ring", op, t, "striped"), op, t);
   // Rank r has the rows r, r + 4, ..., r + 28.
   EXPECT_EQ(work, (std::vector<int64_t>{120, 128, 136, 144}));
 }
@@ -383,8 +381,9 @@ TEST(Balance, SetOrderSaysWhyNot) {
   TopologyModel t = topology("gpu=4");
   OperatorModel op = masked("right 0", 32);
   Schedule s = named("ring", op, t, "none"), before = s;
-  EXPECT_EQ(setOrder(s, op, t, {TokenOrder::Kind::Table, 1, 1, {0, 2}}).reason(),
-            "loop 1 of 'commir.online_attention': 'table [0, 2]' is no "
-            "permutation: chunk 2 is not one of 0 to 1");
+  EXPECT_EQ(
+      setOrder(s, op, t, {TokenOrder::Kind::Table, 1, 1, {0, 2}}).reason(),
+      "loop 1 of 'commir.online_attention': 'table [0, 2]' is no "
+      "permutation: chunk 2 is not one of 0 to 1");
   EXPECT_EQ(s, before);
 }

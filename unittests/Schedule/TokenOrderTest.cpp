@@ -94,8 +94,8 @@ TEST(TokenOrder, Balance) {
   EXPECT_EQ(parsed("table:0,3,1,2"), "table [0, 3, 1, 2]");
   std::string kinds = " is none of 'none', 'zigzag', 'striped', "
                       "'striped:EXTENT' and 'table:CHUNK,CHUNK,...'";
-  for (const char *text : {"", "zig", "zigzag:4", "none:1", "striped:1,2",
-                           "table"})
+  for (const char *text :
+       {"", "zig", "zigzag:4", "none:1", "striped:1,2", "table"})
     EXPECT_EQ(parsed(text), "balance '" + std::string(text) + "'" + kinds);
   EXPECT_EQ(parsed("table:0,x"),
             "balance 'table:0,x': expected an integer, got 'x'");
@@ -165,8 +165,7 @@ TEST(OrderedSchedules, Text) {
       schedule(ring(" tokens [-, natural, -]", "[{}, {gpu} natural, {}]",
                     "[{}, {gpu}, {}]", ""));
   EXPECT_TRUE(natural.tokens.empty());
-  EXPECT_EQ(print(natural),
-            ring("", "[{}, {gpu}, {}]", "[{}, {gpu}, {}]", ""));
+  EXPECT_EQ(print(natural), ring("", "[{}, {gpu}, {}]", "[{}, {gpu}, {}]", ""));
 }
 
 TEST(OrderedSchedules, NestsHaveTheOrderOfTheirLoop) {
@@ -175,9 +174,9 @@ TEST(OrderedSchedules, NestsHaveTheOrderOfTheirLoop) {
   std::string plain = "[{}, {gpu}, {}]";
   EXPECT_EQ(legal(ring(zigzagTokens, zigzag, zigzag, " zigzag 4")), "");
   // Data enter in another order than that of the loops, and leave so.
-  EXPECT_EQ(legal(ring(zigzagTokens, plain + " -> " + zigzag, zigzag,
-                       " zigzag 4")),
-            "");
+  EXPECT_EQ(
+      legal(ring(zigzagTokens, plain + " -> " + zigzag, zigzag, " zigzag 4")),
+      "");
   EXPECT_EQ(legal(ring("", zigzag + " -> " + plain, plain, "")), "");
   EXPECT_EQ(legal(ring(zigzagTokens, plain, zigzag, " zigzag 4")),
             "input 0 of 'commir.online_attention' dimension 1 is stored "

@@ -19,8 +19,8 @@
 
 namespace mercury {
 
-/// In OperatorModel::Tensor::loopOfDim: an expression of loops (d0 + d1, 2 * d0)
-/// indexes the dimension, so that none of the operator's can have an order.
+/// In OperatorModel::Tensor::loopOfDim: an expression of loops (d0 + d1, 2 *
+/// d0) indexes the dimension, so that none of the operator's can have an order.
 constexpr int loopExpression = -2;
 
 /// Iterations that each rank executes, over all steps: of the loops of
@@ -44,7 +44,8 @@ struct ChunkCount {
 ChunkCount countChunks(const Schedule &schedule, const OperatorModel &op,
                        const TopologyModel &topology, int64_t rank);
 
-/// The steps that are taken of a time factor of `count` steps: first, first + 1,
+/// The steps that are taken of a time factor of `count` steps: first, first +
+/// 1,
 /// ..., mod count; the fewest in a row that hold all which some rank needs, at
 /// least one. Of equal choices the one with the smallest `first`.
 struct Steps {
