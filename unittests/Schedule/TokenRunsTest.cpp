@@ -45,16 +45,21 @@ TEST(TokenRuns, AgreesWithTheDefinition) {
                        std::to_string(count) + " from each " +
                        std::to_string(step));
           TileStarts starts{0, step, extent - count};
+          int64_t chunk = order.chunkExtent(extent);
           std::optional<TokenRuns> expected = runsByDefinition(
-              order, extent, starts, count,
-              std::min(count, order.chunkExtent(extent)));
+              order, extent, starts, count, std::min(count, chunk));
           auto runs = runsOf(order, extent, starts, count);
-          ASSERT_EQ(bool(runs), bool(expected));
+          // Chunks that follow each other by chance are not made one.
+          bool isWhole = step % chunk == 0 && count % chunk == 0,
+               isInside = chunk % step == 0 && count <= step;
+          if (isWhole || isInside)
+            ASSERT_EQ(bool(runs), bool(expected));
           if (runs)
-            EXPECT_TRUE(*runs == *expected) << runs->chunk << " " << runs->step;
+            ASSERT_TRUE(expected && *runs == *expected)
+                << runs->chunk << " " << runs->step;
           found += bool(runs);
         }
-  EXPECT_GT(found, 100);
+  EXPECT_GT(found, 50);
 }
 
 TEST(TokenRuns, ZigzagHasTwoChunksAPart) {
