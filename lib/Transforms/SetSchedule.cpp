@@ -137,10 +137,11 @@ void Chooser::takeExits(DistributableOpInterface op, const OperatorModel &model,
       continue;
     for (auto [plan, result] : llvm::zip(schedule.results, model.results)) {
       Placement exit = Placement::replicated(result.loopOfDim.size());
-      for (auto [loop, axes] : llvm::zip(tensor.loopOfDim, it->second.dims))
-        if (std::optional<size_t> dim =
-                loop < 0 ? std::nullopt : result.dimOfLoop(loop))
-          exit.dims[*dim] = axes;
+      for (auto [d, loop] : llvm::enumerate(tensor.loopOfDim))
+        if (std::optional<size_t> dim = result.dimOfLoop(loop)) {
+          exit.dims[*dim] = it->second.dims[d];
+          exit.setOrder(*dim, it->second.orderOf(d));
+        }
       plan.exit = exit;
     }
     return; // all members leave alike
