@@ -445,7 +445,7 @@ void NestBuilder::buildLoops() {
   }
   SmallVector<Steps> needed;
   for (auto [l, f] : times) {
-    needed.push_back({0, s.loops[l][f].count(topology)});
+    needed.push_back(neededSteps(s, model, topology, l, f));
     Value taken = arith::ConstantIndexOp::create(b, loc, needed.back().taken);
     auto loop = scf::ForOp::create(b, loc, zero, taken, one, carried);
     forOps.push_back(loop);
