@@ -206,8 +206,8 @@ LogicalResult NestBuilder::padOperands() {
 }
 
 /// The placement that a value is known to have.
-static std::optional<Placement>
-knownPlacement(Value value, const TopologyModel &topology) {
+static std::optional<Placement> knownPlacement(Value value,
+                                               const TopologyModel &topology) {
   Operation *def = value.getDefiningOp();
   if (auto shard = dyn_cast_if_present<ShardOp>(def))
     return shard.getPlacement().getValue();
@@ -392,8 +392,8 @@ Value NestBuilder::factorIndex(const Factor &factor, Value time,
     step = step % count;
   Value index = time;
   if (step != b.getAffineDimExpr(0))
-    index = affine::makeComposedAffineApply(b, loc, step,
-                                            {OpFoldResult(index)});
+    index =
+        affine::makeComposedAffineApply(b, loc, step, {OpFoldResult(index)});
   for (const Shift &shift : factor.shifts) {
     Value coordinate = linearCoordinate(shift.axes);
     if (shift.offset) {
@@ -796,15 +796,13 @@ FailureOr<SmallVector<Value>> NestBuilder::build() {
     auto dps = cast<DestinationStyleOpInterface>(op.getOperation());
     b.setInsertionPoint(padded);
     for (auto [i, init] : llvm::enumerate(dps.getDpsInits()))
-      padded->setOperand(dps.getDpsInitOperand(i)->getOperandNumber(),
-                         model.neutralInit[i]
-                             ? init
-                             : place(init, atEnd(i), AxisList()));
+      padded->setOperand(
+          dps.getDpsInitOperand(i)->getOperandNumber(),
+          model.neutralInit[i] ? init : place(init, atEnd(i), AxisList()));
     b.setInsertionPointAfter(padded);
     for (auto [i, value] : llvm::enumerate(padded->getResults())) {
       Value placed = ReplicateOp::create(b, loc, value);
-      if (!(s.results[i].exit.isReplicated() &&
-            s.results[i].exit.isNatural()))
+      if (!(s.results[i].exit.isReplicated() && s.results[i].exit.isNatural()))
         placed = ReshardOp::create(
             b, loc, placed,
             PlacementAttr::get(b.getContext(), s.results[i].exit), ArrayAttr());

@@ -141,9 +141,8 @@ Value Resharder::refill(Location loc, const LocalValue &local,
         start = affine::makeComposedFoldedAffineApply(
             b, loc, b.getAffineDimExpr(0) * type.getDimSize(dim),
             {OpFoldResult(coordinate(loc, axes))});
-      ordered.push_back(
-          {dim, getValueOrCreateConstantIndexOp(b, loc, start),
-           TokenOrderAttr::get(b.getContext(), order, padded)});
+      ordered.push_back({dim, getValueOrCreateConstantIndexOp(b, loc, start),
+                         TokenOrderAttr::get(b.getContext(), order, padded)});
       continue;
     }
     if (axes.empty()) { // held whole

@@ -66,7 +66,8 @@ public:
                   llvm::ArrayRef<int64_t> parts);
 
 private:
-  /// `convert` between placements in natural order; of `padded`, 0 says nothing.
+  /// `convert` between placements in natural order; of `padded`, 0 says
+  /// nothing.
   LocalValue moveAxes(mlir::Location loc, LocalValue value,
                       const Placement &target, llvm::ArrayRef<int64_t> padded);
   /// Stores dimension `dim` in another order, under the same axes and padding.

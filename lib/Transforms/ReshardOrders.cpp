@@ -115,9 +115,8 @@ Value Resharder::copyParts(Location loc, Value value, Value into, size_t dim,
                                  constant(1), into);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value copied =
-      copy(loop.getRegionIterArg(0), 0, count,
-           {static_cast<int64_t>(count)}, loop.getInductionVar());
+  Value copied = copy(loop.getRegionIterArg(0), 0, count,
+                      {static_cast<int64_t>(count)}, loop.getInductionVar());
   scf::YieldOp::create(b, loc, copied);
   return loop.getResult(0);
 }
@@ -156,11 +155,10 @@ Value Resharder::takeUnits(Location loc, Value value, size_t dim, int64_t unit,
         b, loc, value, offsets, getAsIndexOpFoldResult(b.getContext(), shape),
         ones);
   }
-  int64_t columns =
-      shape[dim] == type.getDimSize(dim) ? columnsOf(slots) : 0;
+  int64_t columns = shape[dim] == type.getDimSize(dim) ? columnsOf(slots) : 0;
   if (columns) {
-    value = split(loc, split(loc, value, dim, count / columns), dim + 1,
-                  columns);
+    value =
+        split(loc, split(loc, value, dim, count / columns), dim + 1, columns);
     value = moveDim(loc, value, dim, dim + 1);
     return joinWithNext(loc, joinWithNext(loc, value, dim), dim);
   }
@@ -278,16 +276,15 @@ LocalValue Resharder::reorder(Location loc, LocalValue v, size_t dim,
     });
   });
   if (isEven) {
-    Table send(map.blocks), receive(map.blocks,
-                                    std::vector<int64_t>(map.perBlock));
+    Table send(map.blocks),
+        receive(map.blocks, std::vector<int64_t>(map.perBlock));
     for (int64_t from = 0; from < map.blocks; ++from)
       for (int64_t to = 0; to < map.blocks; ++to)
         for (auto [i, unit] : llvm::enumerate(owed[from][to])) {
           send[from].push_back(unit.from);
           receive[to][unit.to] = from * owed[from][to].size() + i;
         }
-    v.value =
-        exchangeUnits(loc, v.value, dim, map.unit, axes, send, receive);
+    v.value = exchangeUnits(loc, v.value, dim, map.unit, axes, send, receive);
     return v;
   }
   RankedTensorType type = typeOf(v.value);

@@ -170,8 +170,7 @@ LogicalResult FunctionResolver::resolveArrange(ArrangeOp op) {
     local = it->second;
   else
     local = whole(op.getLoc(), source);
-  auto [before, after] =
-      arrangedPlacement(op, local.shape.placement, topology);
+  auto [before, after] = arrangedPlacement(op, local.shape.placement, topology);
   SmallVector<int64_t> padded = local.shape.padded;
   padded[dim] = op.getOrder().getExtent();
   local = resharder.convert(op.getLoc(), local, before, padded);
@@ -351,8 +350,8 @@ LogicalResult FunctionResolver::resolveReshape(Operation *op) {
   if (moved && !(kept == local.shape.placement)) {
     op->emitRemark() << "order of placement " << print(local.shape.placement)
                      << " does not survive the reshape; the tensor leaves it";
-    local = resharder.convert(
-        loc, local, kept, placedShape(local.global, kept, topology).padded);
+    local = resharder.convert(loc, local, kept,
+                              placedShape(local.global, kept, topology).padded);
     set(source, local);
   }
   bool isPadded = !llvm::equal(local.shape.padded, local.global);

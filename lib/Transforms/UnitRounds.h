@@ -22,7 +22,7 @@ using UnitList = std::vector<Unit>;
 
 /// One permutation of blocks, in which each sends and receives as many units.
 struct UnitRound {
-  std::vector<int64_t> to, from; ///< per block, a block
+  std::vector<int64_t> to, from;                   ///< per block, a block
   std::vector<std::vector<int64_t>> send, receive; ///< per block, its slots
   /// Every block sends to itself.
   bool isLocal() const;

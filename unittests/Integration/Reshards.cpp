@@ -103,8 +103,8 @@ static void allOrders(const std::string &topology,
 TEST(Reshards, Orders) {
   for (int64_t rows : {16, 24, 13}) {
     allOrders("gpu=4", {"|", "gpu|", "|gpu"}, rows);
-    allOrders("node=2,gpu=2",
-              {"node, gpu|", "gpu, node|", "node|gpu", "gpu|"}, rows);
+    allOrders("node=2,gpu=2", {"node, gpu|", "gpu, node|", "node|gpu", "gpu|"},
+              rows);
   }
 }
 

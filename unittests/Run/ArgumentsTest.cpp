@@ -157,7 +157,8 @@ TEST(Shards, RoundTripInOrders) {
   TopologyModel topology = topologyOf("node=2,gpu=2");
   for (const char *placement :
        {"[{node, gpu} zigzag 4, {}]", "[{} zigzag 2, {gpu} striped 2 by 2]",
-        "[{gpu}, {node} table [2, 0, 1]]", "[{}, {gpu, node} striped 4 by 1]"}) {
+        "[{gpu}, {node} table [2, 0, 1]]",
+        "[{}, {gpu, node} striped 4 by 1]"}) {
     ShardSpec shard = shardOf({9, 7}, placement, topology);
     HostTensor global = makeArgument(shard.global, 5, 0);
     std::vector<std::string> divergences;
