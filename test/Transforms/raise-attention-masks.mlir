@@ -92,8 +92,8 @@ func.func @causal_tril(%q: tensor<9x16xf32>, %k: tensor<16x12xf32>, %v: tensor<1
   return %o : tensor<9x4xf32>
 }
 
-// A larger triangle of truth values, sliced from its middle and broadcast over
-// heads: GPT-2's buffer. The scores where it is false are the lowest number.
+// A larger triangle of truth values, a resource, sliced from its middle and
+// broadcast over heads: GPT-2's buffer. The scores where it is false are the lowest number.
 // CHECK-LABEL: func.func @sliced_triangle(
 // CHECK: commir.attention maps [{{[^]]+}}] scale 2.500000e-01 ins({{[^)]+}}) visible <right 2> outs(
 // CHECK-NOT: linalg
@@ -103,14 +103,7 @@ func.func @causal_tril(%q: tensor<9x16xf32>, %k: tensor<16x12xf32>, %v: tensor<1
 func.func @sliced_triangle(%q: tensor<3x4x16xf32>, %k: tensor<3x16x6xf32>, %v: tensor<3x6x4xf32>) -> tensor<3x4x4xf32> {
   %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
   %scale = arith.constant 0.25 : f32
-  %triangle = arith.constant dense<[[[true, false, false, false, false, false, false, false],
-                                     [true, true, false, false, false, false, false, false],
-                                     [true, true, true, false, false, false, false, false],
-                                     [true, true, true, true, false, false, false, false],
-                                     [true, true, true, true, true, false, false, false],
-                                     [true, true, true, true, true, true, false, false],
-                                     [true, true, true, true, true, true, true, false],
-                                     [true, true, true, true, true, true, true, true]]]> : tensor<1x8x8xi1>
+  %triangle = arith.constant dense_resource<triangle> : tensor<1x8x8xi1>
   %zs = arith.constant dense<0.0> : tensor<3x4x6xf32>
   %zo = arith.constant dense<0.0> : tensor<3x4x4xf32>
   %es = tensor.empty() : tensor<3x4x6xf32>
@@ -417,3 +410,11 @@ func.func @bias(%q: tensor<3x16xf32>, %k: tensor<16x3xf32>, %v: tensor<3x4xf32>)
   %o = linalg.matmul ins(%p, %v : tensor<3x3xf32>, tensor<3x4xf32>) outs(%zo : tensor<3x4xf32>) -> tensor<3x4xf32>
   return %o : tensor<3x4xf32>
 }
+
+{-#
+  dialect_resources: {
+    builtin: {
+      triangle: "0x0100000001000000000000000101000000000000010101000000000001010101000000000101010101000000010101010101000001010101010101000101010101010101"
+    }
+  }
+#-}
