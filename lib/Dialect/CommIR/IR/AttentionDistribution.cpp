@@ -105,9 +105,7 @@ static void setOrderOf(OpTy op, unsigned loop, Attribute order) {
     return loopMap(*this, operand);                                            \
   }                                                                            \
   bool OP::isPlainReduction(unsigned) { return false; }                        \
-  std::optional<LoopMask> OP::getLoopMask() {                   \
-    return loopMaskOf(*this);                                                  \
-  }                                                                            \
+  std::optional<LoopMask> OP::getLoopMask() { return loopMaskOf(*this); }      \
   void OP::setTokenOrder(OpBuilder &, unsigned loop, Attribute order) {        \
     setOrderOf(*this, loop, order);                                            \
   }                                                                            \
@@ -190,6 +188,8 @@ void OnlineAttentionOp::limitReductions(OpBuilder &b,
   if (keys == getMapExtents()[getKeyLoop()])
     return;
   Value limit = arith::ConstantIndexOp::create(b, getLoc(), keys);
+  if (getKeyStart()) // of positions
+    limit = arith::AddIOp::create(b, getLoc(), getKeyStart(), limit);
   if (getValid())
     limit = arith::MinSIOp::create(b, getLoc(), getValid(), limit);
   getValidMutable().assign(limit);
