@@ -10,6 +10,7 @@
 #include "Mercury/Analysis/ReshapePlacement.h"
 #include "Mercury/Analysis/SlicePlacement.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Dialect/CommIR/IR/SuggestedSchedule.h"
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "Mercury/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -309,7 +310,12 @@ struct SetSchedulePass
                                         : WalkResult::advance();
                            })
                            .wasInterrupted();
-      if (placed || (schedule.empty() && !scheduled))
+      std::string request = schedule;
+      auto suggested =
+          function->getAttrOfType<StringAttr>(kSuggestedScheduleAttrName);
+      if (request.empty() && suggested)
+        request = suggested.str();
+      if (placed || (request.empty() && !scheduled))
         continue;
       TopologyOp found = lookupTopology(function);
       if (!found) {
@@ -319,8 +325,9 @@ struct SetSchedulePass
         return signalPassFailure();
       }
       TopologyModel model = found.getModel();
-      if (failed(Chooser(model, schedule).run(function)))
+      if (failed(Chooser(model, request).run(function)))
         return signalPassFailure();
+      function->removeAttr(kSuggestedScheduleAttrName);
     }
   }
 };

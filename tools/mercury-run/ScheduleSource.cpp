@@ -8,6 +8,7 @@
 
 #include "ScheduleSource.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Dialect/CommIR/IR/SuggestedSchedule.h"
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "RunError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -56,8 +57,12 @@ static bool isScheduled(func::FuncOp function) {
   return function
       .walk([](Operation *op) {
         auto forall = dyn_cast<scf::ForallOp>(op);
+        // Operators of the dialect are input like linalg's.
+        bool isInput =
+            isa<commir::DistributableOpInterface, commir::DocumentRangesOp>(op);
         return op->hasAttr(commir::kScheduleAttrName) ||
-                       isa<commir::CommIRDialect>(op->getDialect()) ||
+                       (isa<commir::CommIRDialect>(op->getDialect()) &&
+                        !isInput) ||
                        (forall && forall.getMapping())
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
@@ -133,6 +138,11 @@ llvm::Expected<ScheduleChoice> resolveSchedule(ModuleOp module,
                                                func::FuncOp function,
                                                llvm::StringRef schedule) {
   if (schedule.empty()) {
+    if (auto suggested = function->getAttrOfType<StringAttr>(
+            commir::kSuggestedScheduleAttrName))
+      return ScheduleChoice{"", suggested.getValue().starts_with("loops")
+                                    ? "of the input"
+                                    : suggested.str()};
     if (isScheduled(function))
       return ScheduleChoice{"", "of the input"};
     return ScheduleChoice{defaultRule.str(), defaultRule.str()};

@@ -26,7 +26,7 @@ struct ScheduleChoice {
 };
 
 /// Resolves `schedule` for the operators of `function` in `module`:
-/// - "": what the input says, else the rule "default";
+/// - "": what the input says or suggests, else the rule "default";
 /// - a name of namedSchedules(); the nearest is suggested otherwise;
 /// - the text of one schedule, for every contraction that has none;
 /// - a file *.mlir: a transform script, applied to the module;

@@ -171,7 +171,8 @@ def SetSchedulePass : Pass<"mercury-set-schedule", "::mlir::ModuleOp"> {
   let summary = "Give every operator a schedule (stage 0 -> 1)";
   let description = [{
     Gives `schedule` to every contraction that has none (of each function with
-    distributable ops); the other operators follow the placement of what they
+    distributable ops), or what the function suggests where the option is empty
+    (`commir.suggested_schedule`); the other operators follow the placement of what they
     read, fills and epilogues among them. Functions that are at stage 2 already
     are left alone.
 

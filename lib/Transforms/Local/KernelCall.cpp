@@ -147,9 +147,12 @@ static FailureOr<KernelCall> matchAttentionCall(OnlineAttentionOp op,
     return failure();
   if (op.getMask())
     return reason = "the op has a mask", failure();
+  if (op.getVisibleAttr() || op.getQueryOrderAttr() || op.getKeyOrderAttr())
+    return reason = "the op has a mask that is not ranges of its keys yet",
+           failure();
   KernelCall call;
   call.op = op;
-  call.form = Kernel::attention;
+  call.form = op.getKeyBegin() ? Kernel::maskedAttention : Kernel::attention;
   call.extents = op.getMapExtents();
   if (llvm::any_of(call.extents, ShapedType::isDynamic))
     return reason = "the op has dynamic extents", failure();
@@ -172,17 +175,23 @@ static FailureOr<KernelCall> matchAttentionCall(OnlineAttentionOp op,
                         {"value", key, e},
                         {"accumulator", query, e},
                         {"maximum", std::nullopt, query},
-                        {"sum", std::nullopt, query}};
+                        {"sum", std::nullopt, query},
+                        {"range of keys", std::nullopt, query},
+                        {"range of keys", std::nullopt, query}};
   SmallVector<OpOperand *> operands = {
       &op.getQueryMutable(), &op.getKeyMutable(), &op.getValueMutable()};
   for (OpOperand &output : op.getOutputsMutable())
     operands.push_back(&output);
-  for (auto [operand, form] : llvm::zip_equal(operands, forms)) {
+  if (op.getKeyBegin()) {
+    operands.push_back(&op.getKeyBeginMutable()[0]);
+    operands.push_back(&op.getKeyEndMutable()[0]);
+  }
+  for (auto [operand, form] : llvm::zip(operands, forms)) {
     SmallVector<unsigned> loops;
     for (AffineExpr expr : op.getMap(*operand).getResults())
       loops.push_back(cast<AffineDimExpr>(expr).getPosition());
     unsigned dim = llvm::find(loops, form.column) - loops.begin();
-    if (strideOf(operand->get(), dim) != 1)
+    if (dim == loops.size() || strideOf(operand->get(), dim) != 1)
       return reason = std::string("the ") + form.name +
                       " is not contiguous along its " +
                       (form.row ? "features" : "queries"),
@@ -202,7 +211,8 @@ FailureOr<KernelCall> matchKernelCall(Operation *op, std::string &reason) {
 }
 
 std::string KernelCall::refusal(const Kernel &kernel) const {
-  bool isAttention = form == Kernel::attention;
+  bool isAttention =
+      form == Kernel::attention || form == Kernel::maskedAttention;
   std::string otherForm =
       "it takes the form " + kernel.form() + ", the op has " + form;
   if (isAttention != kernel.isAttention)

@@ -40,7 +40,8 @@ struct KernelCall {
   llvm::SmallVector<int64_t> sizes;
   mlir::Value valid; ///< of attention: how many keys there are, or null
   std::optional<double> scale;       ///< of attention
-  llvm::SmallVector<Buffer> buffers; ///< inputs, then outputs
+  /// Inputs, then outputs, then ranges of keys.
+  llvm::SmallVector<Buffer> buffers;
   unsigned numInputs;
 
   /// Why `kernel` does not take the call; empty if it does.

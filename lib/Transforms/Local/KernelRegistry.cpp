@@ -14,7 +14,7 @@ namespace mercury {
 
 std::string Kernel::form() const {
   if (isAttention)
-    return attention;
+    return isMasked ? maskedAttention : attention;
   return std::string(transposeA ? "t" : "n") + (transposeB ? "t" : "n");
 }
 
@@ -23,7 +23,8 @@ std::string Kernel::stateType() const {
 }
 
 bool parseForm(const std::string &form, Kernel &kernel) {
-  kernel.isAttention = form == Kernel::attention;
+  kernel.isMasked = form == Kernel::maskedAttention;
+  kernel.isAttention = kernel.isMasked || form == Kernel::attention;
   if (kernel.isAttention)
     return true;
   if (form.size() != 2 || form.find_first_not_of("nt") != std::string::npos)

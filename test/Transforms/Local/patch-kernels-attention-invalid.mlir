@@ -15,6 +15,22 @@ func.func @mask(%q: memref<8x4xf32>, %s: memref<8x8xf32>, %m: memref<8xf32>) {
   return
 }
 
+func.func @ranges(%q: memref<8x4xf32>, %m: memref<8xf32>, %b: memref<8xi32>) {
+  // expected-error@+1 {{kernel 'mine' does not take this op: it takes the form attention, the op has masked_attention}}
+  commir.online_attention maps [#q, #k, #v, #r, #r, #a, #r, #r]
+    ins(%q, %q, %q : memref<8x4xf32>, memref<8x4xf32>, memref<8x4xf32>) key_range(%b, %b : memref<8xi32>, memref<8xi32>)
+    outs(%q, %m, %m : memref<8x4xf32>, memref<8xf32>, memref<8xf32>) {commir.patch = "mine"}
+  return
+}
+
+func.func @positions(%q: memref<8x4xf32>, %m: memref<8xf32>) {
+  // expected-error@+1 {{kernel 'mine' does not take this op: the op has a mask that is not ranges of its keys yet}}
+  commir.online_attention maps [#q, #k, #v, #a, #r, #r]
+    ins(%q, %q, %q : memref<8x4xf32>, memref<8x4xf32>, memref<8x4xf32>) visible <right 0>
+    outs(%q, %m, %m : memref<8x4xf32>, memref<8xf32>, memref<8xf32>) {commir.patch = "mine"}
+  return
+}
+
 func.func @types(%q: memref<8x4xbf16>, %a: memref<8x4xf32>, %m: memref<8xf32>) {
   // expected-error@+1 {{kernel 'mine' does not take this op: it takes f32, f32, f32 -> f32, the op has bf16, bf16, bf16 -> f32}}
   commir.online_attention maps [#q, #k, #v, #a, #r, #r]

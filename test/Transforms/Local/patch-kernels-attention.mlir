@@ -1,4 +1,4 @@
-// RUN: mercury-opt %s --mercury-patch-kernels="kernel=mine,attention,f32,my_attention,mine,attention,bf16,my_attention_bf16,mine,attention,f64,my_attention_f64" --split-input-file | FileCheck %s
+// RUN: mercury-opt %s --mercury-patch-kernels="kernel=mine,attention,f32,my_attention,mine,attention,bf16,my_attention_bf16,mine,attention,f64,my_attention_f64,mine,masked_attention,f32,my_masked" --split-input-file | FileCheck %s
 
 #q = affine_map<(h, g, m, n, d, e) -> (h, g, m, d)>
 #k = affine_map<(h, g, m, n, d, e) -> (n, h, d)>
@@ -68,5 +68,29 @@ func.func @wide(%q: memref<8x4xf64>, %a: memref<8x4xf64>, %m: memref<8xf64>) {
   commir.online_attention maps [#q, #k, #v, #a, #r, #r]
     ins(%q, %q, %q : memref<8x4xf64>, memref<8x4xf64>, memref<8x4xf64>)
     outs(%a, %m, %m : memref<8x4xf64>, memref<8xf64>, memref<8xf64>) {commir.patch = "mine"}
+  return
+}
+
+// -----
+
+#q = affine_map<(h, m, n, d, e) -> (h, m, d)>
+#k = affine_map<(h, m, n, d, e) -> (h, n, d)>
+#v = affine_map<(h, m, n, d, e) -> (h, n, e)>
+#a = affine_map<(h, m, n, d, e) -> (h, m, e)>
+#r = affine_map<(h, m, n, d, e) -> (h, m)>
+#b = affine_map<(h, m, n, d, e) -> (m)>
+
+// Ranges of keys come last; those of all heads are the same.
+// CHECK: func private @my_masked(i64, i64, i64, i64, f64, !llvm.ptr, i64, !llvm.ptr, i64, !llvm.ptr, i64, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr)
+// CHECK-LABEL: func @ranges
+// CHECK: scf.for %[[H:.*]] =
+// CHECK: %[[BEGIN:.*]] = llvm.getelementptr %{{.*}} : (!llvm.ptr, i64) -> !llvm.ptr, i32
+// CHECK: %[[END:.*]] = llvm.getelementptr %{{.*}} : (!llvm.ptr, i64) -> !llvm.ptr, i32
+// CHECK: call @my_masked({{.*}}, %[[BEGIN]], %[[END]])
+func.func @ranges(%q: memref<2x8x4xf32>, %k: memref<2x16x4xf32>, %m: memref<2x8xf32>, %b: memref<8xi32>) {
+  commir.online_attention maps [#q, #k, #v, #b, #b, #a, #r, #r]
+    ins(%q, %k, %k : memref<2x8x4xf32>, memref<2x16x4xf32>, memref<2x16x4xf32>)
+    key_range(%b, %b : memref<8xi32>, memref<8xi32>)
+    outs(%q, %m, %m : memref<2x8x4xf32>, memref<2x8xf32>, memref<2x8xf32>) {commir.patch = "mine"}
   return
 }

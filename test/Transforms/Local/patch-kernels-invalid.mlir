@@ -7,7 +7,7 @@
 // RUN: not mercury-opt %s --mercury-patch-kernels=kernel=a,nn,f32, 2>&1 | FileCheck %s --check-prefix=SYMBOL
 // LOCAL: error: option 'local': no kernel 'bals' is registered
 // WORDS: error: option 'kernel' has 3 words, expected four for each kernel: name,form,type,symbol
-// FORM: error: option 'kernel': form 'nx' of kernel 'a' is not one of nn, nt, tn, tt, attention
+// FORM: error: option 'kernel': form 'nx' of kernel 'a' is not one of nn, nt, tn, tt, attention, masked_attention
 // TWICE: error: option 'kernel': kernel 'blas' is registered twice for f32 nn
 // NAME: error: option 'kernel': the kernel has no name
 // SYMBOL: error: option 'kernel': kernel 'a' has no symbol

@@ -29,10 +29,16 @@ namespace mercury {
 ///               int64_t ldk, const T *v, int64_t ldv, S *accumulator,
 ///               int64_t lda, S *maximum, S *sum);
 ///
-/// Q is queries x d, K keys x d, V keys x e, the accumulator queries x e.
+/// Q is queries x d, K keys x d, V keys x e, the accumulator queries x e. Under
+/// a mask (`masked_attention`) two arguments follow, in which query i sees the
+/// keys begin[i] to end[i] - 1, none where these are equal:
+///
+///               ..., S *maximum, S *sum, const int32_t *begin,
+///               const int32_t *end);
 struct Kernel {
-  /// The form of a kernel for attention.
+  /// The forms of a kernel for attention.
   static constexpr const char *attention = "attention";
+  static constexpr const char *maskedAttention = "masked_attention";
   /// How an operand lies in memory.
   enum class Layout {
     UnitStride, ///< rows are contiguous, any distance between them
@@ -41,14 +47,14 @@ struct Kernel {
   /// What users call it; several kernels may share a name, one for each form
   /// and type.
   std::string name;
-  bool isAttention = false;
+  bool isAttention = false, isMasked = false;
   /// A is stored k x m rather than m x k; B is stored n x k rather than k x n.
   bool transposeA = false, transposeB = false;
   /// Element type T, as printed: "f32", "f64".
   std::string type;
   std::string symbol;
   Layout layout = Layout::UnitStride;
-  /// "nn", "nt", "tn", "tt" or "attention".
+  /// "nn", "nt", "tn", "tt", "attention" or "masked_attention".
   std::string form() const;
   /// The type of C, or S.
   std::string stateType() const;
@@ -79,8 +85,7 @@ KernelRegistry &globalKernelRegistry();
 /// Registers with globalKernelRegistry(); see KernelRegistry::registerKernel().
 std::string registerKernel(Kernel kernel);
 
-/// Parses a form, "nn" to "tt" or "attention", into the flags of `kernel`;
-/// false if it is neither.
+/// Parses a form (Kernel::form) into the flags of `kernel`; false if it is none.
 bool parseForm(const std::string &form, Kernel &kernel);
 
 } // namespace mercury

@@ -182,10 +182,11 @@ def PatchKernelsPass : Pass<"mercury-patch-kernels", "mlir::ModuleOp"> {
     from the registry (see KernelRegistry.h): those that carry the attribute
     `commir.patch = "name"`, and with the option `local` every one that the
     kernel takes. A kernel takes a contraction when its form (which operands are
-    transposed), element types and strides agree, and online attention without a
-    mask when element types agree and features are contiguous. Where the attribute asked and the kernel refuses, that is
-    an error which names kernel, op and reason; where only the option asked, the
-    op is left to code generation.
+    transposed), element types and strides agree, and online attention when
+    element types agree and features are contiguous: without a mask, or with
+    ranges of keys where its form is `masked_attention`. Where the attribute
+    asked and the kernel refuses, that is an error which names kernel, op and
+    reason; where only the option asked, the op is left to code generation.
 
     **Precondition:** memrefs. **Postcondition:** no op carries `commir.patch`.
 
@@ -204,7 +205,8 @@ def PatchKernelsPass : Pass<"mercury-patch-kernels", "mlir::ModuleOp"> {
            "Offer every contraction and online attention to this kernel">,
     ListOption<"kernels", "kernel", "std::string",
                "Register kernels: four words each, "
-               "name,form(nn|nt|tn|tt|attention),type,symbol">,
+               "name,form(nn|nt|tn|tt|attention|masked_attention),type,"
+               "symbol">,
   ];
   let statistics = [
     Statistic<"numPatched", "num-patched", "Ops replaced by calls">,

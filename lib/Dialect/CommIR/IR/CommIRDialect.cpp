@@ -8,6 +8,7 @@
 
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Dialect/CommIR/IR/KernelAttrNames.h"
+#include "Mercury/Dialect/CommIR/IR/SuggestedSchedule.h"
 #include "VerifyAxes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -121,6 +122,11 @@ LogicalResult CommIRDialect::verifyOperationAttribute(Operation *op,
   };
   if (name == kScheduleAttrName)
     return expect(isa<ScheduleAttr>(value), "a #commir.schedule");
+  if (name == kSuggestedScheduleAttrName) {
+    auto text = dyn_cast<StringAttr>(value);
+    return expect(text && !text.empty() && isa<FunctionOpInterface>(op),
+                  "the name or the text of a schedule, on a function");
+  }
   if (name == kPlacementAttrName)
     return expect(isa<PlacementAttr>(value), "a #commir.placement");
   if (name == kPatchAttrName) {

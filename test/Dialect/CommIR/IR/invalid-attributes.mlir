@@ -137,6 +137,11 @@ func.func private @attr_schedule_is_text() attributes {commir.schedule = "loops"
 
 // -----
 
+// expected-error @below {{'commir.suggested_schedule' expects the name or the text of a schedule, on a function, got ""}}
+func.func private @attr_suggested_schedule_is_empty() attributes {commir.suggested_schedule = ""}
+
+// -----
+
 // expected-error @below {{'commir.placement' expects a #commir.placement, got 1 : i64}}
 func.func private @attr_placement_is_integer() attributes {commir.placement = 1}
 
