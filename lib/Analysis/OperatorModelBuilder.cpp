@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mercury/Analysis/OperatorModelBuilder.h"
+#include "Mercury/Schedule/Balance.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
@@ -51,6 +52,8 @@ static OperatorModel::Tensor tensorModel(DistributableOpInterface op,
   for (auto [dim, expr] : llvm::enumerate(map->getResults()))
     if (auto loop = dyn_cast<AffineDimExpr>(expr))
       tensor.loopOfDim[dim] = static_cast<int>(loop.getPosition());
+    else if (!expr.isSymbolicOrConstant())
+      tensor.loopOfDim[dim] = loopExpression;
   return tensor;
 }
 

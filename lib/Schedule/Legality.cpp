@@ -10,6 +10,7 @@
 // owners with readers and writers are in MovementLegality.cpp.
 //
 //===----------------------------------------------------------------------===//
+#include "PrimitiveChecks.h"
 #include "Verifier.h"
 
 #include <limits>
@@ -117,6 +118,42 @@ Verdict Verifier::checkAxes() {
   return Verdict::ok();
 }
 
+/// Tiles are blocks of indices, so that all that run over a loop have its order
+/// while loops run. Before and after a reshard may lie between.
+Verdict Verifier::checkOrders() {
+  if (!s.tokens.empty() && s.tokens.size() != op.loops.size())
+    return Verdict::no("schedule has " + str(s.tokens.size()) +
+                       " token orders, '" + op.name + "' has " +
+                       str(op.loops.size()) + " loops");
+  for (size_t l = 0; l < s.tokens.size(); ++l)
+    if (Verdict v = canHaveOrder(op, l, s.tokens[l]); !v)
+      return v;
+  auto check = [&](const std::string &what, const Placement &nest,
+                   const OperatorModel::Tensor &tensor) {
+    for (size_t d = 0; d < nest.dims.size(); ++d) {
+      int loop = tensor.mapped ? tensor.loopOfDim[d] : -1;
+      TokenOrder has = nest.orderOf(d),
+                 needed = loop < 0 ? TokenOrder() : s.orderOf(loop);
+      if (has != needed)
+        return Verdict::no(
+            what + " of '" + op.name + "' dimension " + str(d) + " is stored " +
+            print(has) + " while loops run, but " +
+            (loop < 0 ? "is not indexed by exactly one loop"
+                      : "its loop " + str(loop) + " is " + print(needed)));
+    }
+    return Verdict::ok();
+  };
+  for (size_t i = 0; i < s.inputs.size(); ++i)
+    if (Verdict v = check("input " + str(i), s.inputs[i].nest, op.inputs[i]);
+        !v)
+      return v;
+  for (size_t r = 0; r < s.results.size(); ++r)
+    if (Verdict v = check("result " + str(r), s.results[r].nest, op.results[r]);
+        !v)
+      return v;
+  return Verdict::ok();
+}
+
 Verdict Verifier::checkFactors() {
   std::vector<std::pair<AxisRef, size_t>> takenBy;
   std::optional<size_t> bothWays; ///< the loop that has such a factor
@@ -152,6 +189,10 @@ Verdict Verifier::checkFactors() {
                            "one of them");
       if (factor.bidirectional)
         bothWays = l;
+      if (factor.backwards && (factor.shifts.empty() || factor.bidirectional))
+        return Verdict::no(loopName(l) +
+                           " has a backwards factor; only a shifted time "
+                           "factor that runs in one direction can be one");
       if (factor.order < 0 || factor.order > maxTiles)
         return Verdict::no(loopName(l) + " has a time factor of order " +
                            str(factor.order) + ", expected 0 to " +

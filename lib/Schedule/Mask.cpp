@@ -70,9 +70,18 @@ bool mercury::parse(TextCursor &cursor, Mask &mask, std::string &error) {
 }
 
 Verdict mercury::verify(const Mask &mask) {
+  // Positions are 32 bits wide.
+  constexpr int64_t most = int64_t(1) << 31;
   for (const MaskTerm &term : mask.terms) {
+    for (int64_t value :
+         {term.left.value_or(0), term.right.value_or(0), term.prefix})
+      if (value < -most || value > most)
+        return Verdict::no("'" + ::print(term) + "' has the limit " +
+                           std::to_string(value) + ", expected at most " +
+                           std::to_string(most) + " either way");
     if (!term.left && !term.right)
-      return Verdict::no("'" + ::print(term) + "' limits nothing: a prefix "
+      return Verdict::no("'" + ::print(term) +
+                         "' limits nothing: a prefix "
                          "stands beside 'right'");
     if (term.prefix < 0 || (term.prefix && !term.right))
       return Verdict::no("prefix of '" + ::print(term) +

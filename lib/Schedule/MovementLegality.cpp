@@ -241,8 +241,30 @@ Verdict Verifier::needs(Primitive primitive, const AxisRef &axis,
                      "' allows only " + allowed);
 }
 
+/// Shards that stay on their axes exchange chunks where their order changes.
+Verdict Verifier::needsForOrders(const std::string &what, const Placement &from,
+                                 const Placement &to) {
+  for (size_t d = 0; d < from.dims.size(); ++d) {
+    TokenOrder before = from.orderOf(d), after = to.orderOf(d);
+    if (before == after)
+      continue;
+    for (const AxisRef &axis : from.dims[d])
+      if (contains(to.dims[d], axis))
+        if (Verdict v = needs(Primitive::SendRecv, axis,
+                              what + " dimension " + str(d) + ", from " +
+                                  print(before) + " to " + print(after) + ",");
+            !v)
+          return v;
+  }
+  return Verdict::ok();
+}
+
 Verdict Verifier::checkPrimitives() {
   for (size_t i = 0; i < s.inputs.size(); ++i) {
+    std::string what = "input " + str(i) + " of '" + op.name + "'";
+    if (Verdict v = needsForOrders(what, s.inputs[i].entry, s.inputs[i].nest);
+        !v)
+      return v;
     AxisList axes = s.inputs[i].entry.axes();
     // A slice of a replica moves like a shard that entered.
     for (const AxisRef &axis : s.inputs[i].nest.axes())
@@ -269,14 +291,15 @@ Verdict Verifier::checkPrimitives() {
       }
       if (!primitive)
         continue;
-      if (Verdict v = needs(*primitive, axis,
-                            "input " + str(i) + " of '" + op.name + "'");
-          !v)
+      if (Verdict v = needs(*primitive, axis, what); !v)
         return v;
     }
   }
   for (size_t r = 0; r < s.results.size(); ++r) {
     std::string what = "result " + str(r) + " of '" + op.name + "'";
+    if (Verdict v = needsForOrders(what, s.results[r].nest, s.results[r].exit);
+        !v)
+      return v;
     for (const AxisRef &axis : partialAxes) {
       Ending ending = endingOf(s, op, r, axis);
       Primitive primitive = ending == Ending::AllReduce ? Primitive::AllReduce

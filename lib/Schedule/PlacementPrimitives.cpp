@@ -147,6 +147,20 @@ Verdict mercury::fetch(Schedule &s, const ScheduleContext &c, size_t input,
   return Verdict::ok();
 }
 
+Verdict mercury::arrange(Schedule &s, const ScheduleContext &c, size_t loop,
+                         const TokenOrder &order) {
+  if (Verdict v = checkSchedule(s, c); !v)
+    return v;
+  if (Verdict v =
+          checkIndex("loop", loop, s.loops.size(), "'" + c.op.name + "'");
+      !v)
+    return v;
+  if (Verdict v = canHaveOrder(c.op, loop, order); !v)
+    return v;
+  setLoopOrder(s, c.op, loop, order, /*whileLoopsRun=*/true);
+  return Verdict::ok();
+}
+
 Verdict mercury::patch(Schedule &s, const ScheduleContext &c,
                        std::string kernel) {
   if (Verdict v = checkSchedule(s, c); !v)

@@ -23,6 +23,13 @@ Verdict checkIndex(const char *what, size_t index, size_t size,
 /// the kind ("input", "result").
 Verdict checkTensor(const Schedule &s, const ScheduleContext &c,
                     const char *kind, size_t index, size_t size);
+/// The order is legal, and the operator's loop can have it.
+Verdict canHaveOrder(const OperatorModel &op, size_t loop,
+                     const TokenOrder &order);
+/// Gives the order to what runs over the loop: on entry and exit where it is
+/// sharded there, and with `whileLoopsRun` to the loop and all in its nest.
+void setLoopOrder(Schedule &s, const OperatorModel &op, size_t loop,
+                  const TokenOrder &order, bool whileLoopsRun);
 void remove(Placement &placement, const AxisList &some);
 /// The axes of `loop`'s factors in their order: the order in which shards of a
 /// dimension that runs over the loop are blocks.

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Mercury/Schedule/Schedule.h"
 
+#include <algorithm>
+
 using namespace mercury;
 
 //===----------------------------------------------------------------------===//
@@ -223,6 +225,9 @@ static bool parseTokens(TextCursor &cursor, std::vector<TokenOrder> &tokens,
     if (!cursor.eat("-") && !parse(cursor, order, error))
       return false;
   } while (cursor.eat(","));
+  if (std::all_of(tokens.begin(), tokens.end(),
+                  [](const TokenOrder &order) { return order.isNatural(); }))
+    tokens.clear();
   return cursor.eat("]") || cursor.fail(error, "',' or ']'");
 }
 

@@ -183,7 +183,8 @@ bool mercury::parse(TextCursor &cursor, Placement &placement,
     if (!parse(cursor, placement.dims.emplace_back(), error))
       return false;
     TextCursor next(cursor);
-    if (next.eat("zigzag") || next.eat("striped") || next.eat("table")) {
+    if (next.eat("natural") || next.eat("zigzag") || next.eat("striped") ||
+        next.eat("table")) {
       TokenOrder order;
       if (!parse(cursor, order, error))
         return false;

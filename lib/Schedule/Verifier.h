@@ -22,11 +22,12 @@ public:
       : s(s), op(op), topology(topology) {}
 
   Verdict run() {
-    for (auto part : {&Verifier::checkShape, &Verifier::checkOptions,
-                      &Verifier::checkAxes, &Verifier::checkFactors,
-                      &Verifier::checkReductions, &Verifier::checkInputs,
-                      &Verifier::checkResults, &Verifier::checkShifts,
-                      &Verifier::checkPrimitives, &Verifier::checkTile})
+    for (auto part :
+         {&Verifier::checkShape, &Verifier::checkOptions, &Verifier::checkAxes,
+          &Verifier::checkOrders, &Verifier::checkFactors,
+          &Verifier::checkReductions, &Verifier::checkInputs,
+          &Verifier::checkResults, &Verifier::checkShifts,
+          &Verifier::checkPrimitives, &Verifier::checkTile})
       if (Verdict v = (this->*part)(); !v)
         return v;
     return Verdict::ok();
@@ -36,6 +37,7 @@ private:
   Verdict checkShape();
   Verdict checkOptions();
   Verdict checkAxes();
+  Verdict checkOrders();
   Verdict checkFactors();
   Verdict checkReductions();
   Verdict checkInputs();
@@ -49,6 +51,8 @@ private:
   Verdict checkCoupled();
   Verdict checkReshard(const std::string &what, const Placement &from,
                        const Placement &to);
+  Verdict needsForOrders(const std::string &what, const Placement &from,
+                         const Placement &to);
   Verdict needs(Primitive primitive, const AxisRef &axis,
                 const std::string &what);
   std::string loopName(size_t l) const {

@@ -78,6 +78,10 @@ Verdict shift(Schedule &s, const ScheduleContext &c, size_t loop, size_t factor,
 /// into halves that travel in opposite directions.
 Verdict bidirectional(Schedule &s, const ScheduleContext &c, size_t loop,
                       size_t factor);
+/// Divides `loop` in `order`: all that runs over it is stored so while loops
+/// run, and on entry and exit where it is sharded along the loop.
+Verdict arrange(Schedule &s, const ScheduleContext &c, size_t loop,
+                const TokenOrder &order);
 /// Tiles that `input` reads over `axes` come from their owner at each step.
 Verdict fetch(Schedule &s, const ScheduleContext &c, size_t input,
               const AxisList &axes);
