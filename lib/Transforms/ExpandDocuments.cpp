@@ -20,32 +20,60 @@ using namespace mercury::commir;
 // Constants
 //===----------------------------------------------------------------------===//
 
+/// Attention whose keys the ranges are of, where its keys are static.
+static AttentionOp readerOf(DocumentRangesOp op) {
+  for (Operation *user : op->getUsers())
+    if (auto attention = dyn_cast<AttentionOp>(user))
+      if (attention.getKeyBegin() == op.getBegin() &&
+          !attention.getKeyOrderAttr() && !attention.getKeyStart() &&
+          !ShapedType::isDynamic(
+              attention.getMapExtents()[attention.getKeyLoop()]))
+        return attention;
+  return {};
+}
+
+/// Fails where the documents are not of all keys.
+static LogicalResult checkKeys(DocumentRangesOp op, int64_t numKeys,
+                               function_ref<InFlightDiagnostic()> emitError) {
+  AttentionOp reader = readerOf(op);
+  int64_t keys = reader ? reader.getMapExtents()[reader.getKeyLoop()] : numKeys;
+  if (keys == numKeys)
+    return success();
+  InFlightDiagnostic error = emitError();
+  error << (op.getSegments() ? "there are segments of "
+                             : "lengths of documents sum to ")
+        << numKeys << " keys, but attention has " << keys;
+  error.attachNote(reader.getLoc()) << "reads the ranges here";
+  return error;
+}
+
 /// Where documents begin, and where the last of them ends.
 static FailureOr<SmallVector<int64_t>>
 boundsOf(DocumentRangesOp op, ArrayRef<int64_t> elements, int64_t sequence) {
   SmallVector<int64_t> bounds = {0};
   auto emitError = [&] {
     InFlightDiagnostic error = op.emitOpError();
-    if (op.getBegin().getType().getRank() > 1)
+    if (cast<ShapedType>(op.getBegin().getType()).getRank() > 1)
       error << "sequence " << sequence << ": ";
     return error;
   };
-  if (!op.getSegments()) {
-    if (failed(DocumentRangesOp::verifyLengths(elements, op.getNumKeys(),
-                                               emitError)))
-      return failure();
-    for (int64_t length : elements)
-      bounds.push_back(bounds.back() + length);
-    return bounds;
+  for (auto [i, element] : llvm::enumerate(elements)) {
+    if (!op.getSegments()) {
+      if (element < 0)
+        return emitError() << "length of document " << i << " is " << element;
+      bounds.push_back(bounds.back() + element);
+    } else if (i > 0) {
+      if (element < elements[i - 1])
+        return emitError() << "segments decrease: that of key " << i << " is "
+                           << element << " after " << elements[i - 1];
+      if (element != elements[i - 1])
+        bounds.push_back(i);
+    }
   }
-  for (size_t key = 1; key < elements.size(); ++key) {
-    if (elements[key] < elements[key - 1])
-      return emitError() << "segments decrease: that of key " << key << " is "
-                         << elements[key] << " after " << elements[key - 1];
-    if (elements[key] != elements[key - 1])
-      bounds.push_back(key);
-  }
-  bounds.push_back(elements.size());
+  if (op.getSegments())
+    bounds.push_back(elements.size());
+  else if (failed(checkKeys(op, bounds.back(), emitError)))
+    return failure();
   return bounds;
 }
 
@@ -69,7 +97,7 @@ foldRanges(DocumentRangesOp op) {
   }
   std::optional<int64_t> start =
       op.getQueryStart() ? getConstantIntValue(op.getQueryStart()) : 0;
-  RankedTensorType type = op.getBegin().getType();
+  auto type = cast<RankedTensorType>(op.getBegin().getType());
   SmallVector<APInt> begins, ends;
   auto number = [](int64_t value) {
     return APInt(32, value, /*isSigned=*/true, /*implicitTrunc=*/true);
@@ -84,7 +112,7 @@ foldRanges(DocumentRangesOp op) {
       continue;
     for (int64_t row = 0; row < type.getShape().back(); ++row) {
       int64_t position = *start + row;
-      bool isKey = position >= 0 && position < op.getNumKeys();
+      bool isKey = position >= 0 && position < bounds->back();
       auto *end = llvm::upper_bound(*bounds, position);
       begins.push_back(number(isKey ? end[-1] : 0));
       ends.push_back(number(isKey ? *end : 0));
@@ -142,14 +170,13 @@ struct BodyBuilder {
     int64_t left = cast<ShapedType>(values.getType()).getShape().back();
     Value found = index(0);
     while (left > 0) {
+      // After a step at most left - half elements are undecided.
       int64_t half = std::max<int64_t>(left / 2, 1);
       Value next = arith::AddIOp::create(b, loc, found, index(half));
       Value last = arith::SubIOp::create(b, loc, next, index(1));
       found = select(compare(precede, extract(values, last), target), next,
                      found);
       left -= half;
-      if (half == 1 && left == 0)
-        break;
     }
     return found;
   }
@@ -176,9 +203,8 @@ buildRows(OpBuilder &b, Location loc, RankedTensorType type,
   return SmallVector<Value>(rows->getResults());
 }
 
-/// Where each document ends. A length counts as one from 0 to all keys.
-static Value buildEnds(OpBuilder &b, Location loc, Value lengths,
-                       int64_t numKeys) {
+/// Where each document ends. A negative length counts as 0.
+static Value buildEnds(OpBuilder &b, Location loc, Value lengths) {
   auto type = cast<RankedTensorType>(lengths.getType());
   int64_t rank = type.getRank();
   Value empty = tensor::EmptyOp::create(
@@ -201,10 +227,8 @@ static Value buildEnds(OpBuilder &b, Location loc, Value lengths,
              loops,
              [&](OpBuilder &b, Location loc, ValueRange args) {
                BodyBuilder body(b, loc, 0);
-               Value least = arith::MaxSIOp::create(b, loc, args[0],
-                                                    body.number(int64_t(0)));
-               Value length = arith::MinSIOp::create(b, loc, least,
-                                                     body.number(numKeys));
+               Value length = arith::MaxSIOp::create(b, loc, args[0],
+                                                     body.number(int64_t(0)));
                Value isBefore = body.compare(
                    arith::CmpIPredicate::ule,
                    linalg::IndexOp::create(b, loc, rank),
@@ -219,60 +243,54 @@ static Value buildEnds(OpBuilder &b, Location loc, Value lengths,
 
 static SmallVector<Value> buildRanges(OpBuilder &b, DocumentRangesOp op) {
   Location loc = op.getLoc();
-  RankedTensorType type = op.getBegin().getType();
-  int64_t front = type.getRank() - 1, numKeys = op.getNumKeys();
-  Value operand = op.getSegments() ? op.getSegments() : op.getLengths();
-  if (!operand) {
-    SmallVector<int32_t> lengths(*op.getStaticLengths());
-    operand = arith::ConstantOp::create(
-        b, loc, b.getI32TensorAttr(lengths));
-  }
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, operand);
+  auto type = cast<RankedTensorType>(op.getBegin().getType());
+  int64_t front = type.getRank() - 1;
+  bool isSegments = op.getSegments() != nullptr;
+  Value values = isSegments ? op.getSegments() : op.getLengths();
+  if (!values)
+    values = arith::ConstantOp::create(
+        b, loc,
+        b.getI32TensorAttr(SmallVector<int32_t>(*op.getStaticLengths())));
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, values);
   sizes.back() = b.getIndexAttr(type.getShape().back());
-  bool isEmpty = numKeys == 0 ||
-                 cast<ShapedType>(operand.getType()).getShape().back() == 0;
-  Value ends = op.getSegments() || isEmpty
-                   ? Value()
-                   : buildEnds(b, loc, operand, numKeys);
+  int64_t count = cast<ShapedType>(values.getType()).getShape().back();
+  if (!isSegments && count > 0)
+    values = buildEnds(b, loc, values);
   return buildRows(
       b, loc, type, sizes, [&](BodyBuilder &body) -> SmallVector<Value> {
         OpBuilder &b = body.b;
         Value none = body.number(int64_t(0));
-        if (isEmpty)
+        if (count == 0)
           return {none, none};
         Value position = linalg::IndexOp::create(b, loc, front);
         if (op.getQueryStart())
           position =
               arith::AddIOp::create(b, loc, op.getQueryStart(), position);
-        Value isKey = body.compare(arith::CmpIPredicate::ult, position,
-                                   body.index(numKeys));
-        Value begin, end;
-        if (op.getSegments()) {
-          Value at = body.select(isKey, position, body.index(0));
-          Value own = body.extract(operand, at);
+        Value last = body.index(count - 1), isKey, begin, end;
+        if (isSegments) {
+          isKey = body.compare(arith::CmpIPredicate::ule, position, last);
+          Value own = body.extract(
+              values, arith::MinUIOp::create(b, loc, position, last));
           begin = body.number(body.countPreceding(
-              operand, arith::CmpIPredicate::slt, own));
+              values, arith::CmpIPredicate::slt, own));
           end = body.number(body.countPreceding(
-              operand, arith::CmpIPredicate::sle, own));
+              values, arith::CmpIPredicate::sle, own));
         } else {
-          int64_t last =
-              cast<ShapedType>(ends.getType()).getShape().back() - 1;
-          Value before = body.countPreceding(ends, arith::CmpIPredicate::sle,
+          // Documents that end before the position.
+          Value before = body.countPreceding(values, arith::CmpIPredicate::sle,
                                              body.number(position));
-          Value isFirst = body.compare(arith::CmpIPredicate::eq, before,
-                                       body.index(0));
+          Value isFirst =
+              body.compare(arith::CmpIPredicate::eq, before, body.index(0));
           Value previous = body.select(
               isFirst, before,
               arith::SubIOp::create(b, loc, before, body.index(1)));
-          begin = body.select(isFirst, none, body.extract(ends, previous));
-          Value own = arith::MinUIOp::create(b, loc, before, body.index(last));
-          end = arith::MinSIOp::create(b, loc, body.extract(ends, own),
-                                       body.number(numKeys));
-          // Behind the last document.
+          begin = body.select(isFirst, none, body.extract(values, previous));
+          end = body.extract(values,
+                             arith::MinUIOp::create(b, loc, before, last));
           isKey = arith::AndIOp::create(
-              b, loc, isKey,
-              body.compare(arith::CmpIPredicate::ule, before,
-                           body.index(last)));
+              b, loc,
+              body.compare(arith::CmpIPredicate::sge, position, body.index(0)),
+              body.compare(arith::CmpIPredicate::ule, before, last));
         }
         return {body.select(isKey, begin, none), body.select(isKey, end, none)};
       });
@@ -280,6 +298,11 @@ static SmallVector<Value> buildRanges(OpBuilder &b, DocumentRangesOp op) {
 
 LogicalResult mercury::expandDocumentRanges(RewriterBase &b,
                                             DocumentRangesOp op) {
+  if (op.getSegments() &&
+      failed(checkKeys(
+          op, cast<ShapedType>(op.getSegments().getType()).getShape().back(),
+          [&] { return op.emitOpError(); })))
+    return failure();
   FailureOr<std::pair<DenseElementsAttr, DenseElementsAttr>> constants =
       foldRanges(op);
   if (failed(constants))

@@ -131,3 +131,35 @@ func.func @f(%o: tensor<8x16xindex>) -> tensor<8x16xindex> {
   });
   EXPECT_EQ(found, 2);
 }
+
+// An order's positions begin at 0, so that constant starts go into the mask.
+TEST_F(TokenOrderOpsTest, OrdersOfAttentionTakeStartsWithThem) {
+  parse(R"mlir(
+func.func @f(%q: tensor<8x4xf32>, %k: tensor<16x4xf32>, %o: tensor<8x4xf32>, %valid: index) -> tensor<8x4xf32> {
+  %c8 = arith.constant 8 : index
+  %c3 = arith.constant 3 : index
+  %r = commir.attention maps [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>]
+      ins(%q, %k, %k : tensor<8x4xf32>, tensor<16x4xf32>, tensor<16x4xf32>) valid(%valid)
+      visible <left 5 right 0 and right 1 prefix 4> query_start(%c8) key_start(%c3)
+      outs(%o : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %r : tensor<8x4xf32>
+}
+)mlir");
+  AttentionOp op;
+  module->walk([&](AttentionOp found) { op = found; });
+  ASSERT_TRUE(op);
+  OpBuilder b(op);
+  auto distributable = cast<DistributableOpInterface>(op.getOperation());
+  distributable.setTokenOrder(b, 0, attr(TokenOrder::zigzag(2), 8));
+  EXPECT_EQ(op.getVisibleAttr().getText(),
+            "left -3 right 8 and right 9 prefix 4");
+  EXPECT_FALSE(op.getQueryStart());
+  distributable.setTokenOrder(b, 1, attr(TokenOrder::zigzag(2), 16));
+  EXPECT_EQ(op.getVisibleAttr().getText(),
+            "left 0 right 5 and right 6 prefix 1");
+  EXPECT_FALSE(op.getKeyStart());
+  EXPECT_TRUE(op.getValid().getDefiningOp<arith::SubIOp>());
+  EXPECT_EQ(op.getQueryOrderAttr().getExtent(), 8);
+  EXPECT_EQ(op.getKeyOrderAttr().getExtent(), 16);
+  EXPECT_TRUE(succeeded(verify(*module)));
+}

@@ -11,13 +11,6 @@
 using namespace mlir;
 using namespace mercury::commir;
 
-int64_t DocumentRangesOp::getNumKeys() {
-  if (getSegments())
-    return getSegments().getType().getShape().back();
-  return getKeysAttr() ? getKeysAttr().getInt()
-                       : getBegin().getType().getShape().back();
-}
-
 LogicalResult DocumentRangesOp::verify() {
   // document_ranges_c1
   int given = !!getSegments() + !!getLengths() + !!getStaticLengthsAttr();
@@ -25,7 +18,7 @@ LogicalResult DocumentRangesOp::verify() {
     return emitOpError() << "expects one of 'segments', 'lengths' and 'static', "
                          << "got " << given;
   // document_ranges_c2
-  RankedTensorType begin = getBegin().getType();
+  auto begin = cast<RankedTensorType>(getBegin().getType());
   if (begin != getEnd().getType())
     return emitOpError() << "results have different types " << begin << " and "
                          << getEnd().getType();
@@ -45,28 +38,10 @@ LogicalResult DocumentRangesOp::verify() {
     return emitOpError() << "dimensions in front of the result " << begin
                          << " are not the operand's";
   // document_ranges_c3
-  if (getKeysAttr() && (getSegments() || getNumKeys() < 0))
-    return emitOpError() << "'keys' is a number of keys beside lengths, got "
-                         << getNumKeys();
-  // document_ranges_c4
-  if (!getStaticLengths())
-    return success();
-  return verifyLengths(*getStaticLengths(), getNumKeys(),
-                               [&] { return emitOpError(); });
-}
-
-LogicalResult DocumentRangesOp::verifyLengths(
-    ArrayRef<int64_t> lengths, int64_t numKeys,
-    function_ref<InFlightDiagnostic()> emitError) {
-  int64_t sum = 0;
-  for (auto [document, length] : llvm::enumerate(lengths)) {
-    if (length < 0)
-      return emitError() << "length of document " << document << " is "
-                         << length;
-    sum += length;
-  }
-  if (sum != numKeys)
-    return emitError() << "lengths of documents sum to " << sum
-                       << ", but there are " << numKeys << " keys";
+  for (auto [document, length] :
+       llvm::enumerate(getStaticLengths().value_or(ArrayRef<int64_t>())))
+    if (length < 0 || length > std::numeric_limits<int32_t>::max())
+      return emitOpError() << "length of document " << document << " is "
+                           << length;
   return success();
 }

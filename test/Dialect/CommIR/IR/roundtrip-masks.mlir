@@ -46,11 +46,12 @@ func.func @ranges_on_buffers(%q: memref<4x8x16xf32>, %k: memref<4x32x16xf32>, %v
   return
 }
 
-// CHECK: "test.attributes"() {mask = #commir.mask<left 99 and right 0 prefix 16>, order = #commir.token_order<natural of 3>, placement = #commir.placement<{{\[}}{gpu} zigzag 4, {} striped 2 by 8, {} table [1, 0]]>}
-"test.attributes"() {
+// CHECK-LABEL: func.func private @attributes()
+// CHECK-SAME: attributes {mask = #commir.mask<left 99 and right 0 prefix 16>, order = #commir.token_order<natural of 3>, placement = #commir.placement<{{\[}}{gpu} zigzag 4, {} striped 2 by 8, {} table [1, 0]]>}
+func.func private @attributes() attributes {
   mask = #commir.mask<left 99 and right 0 prefix 16>,
   order = #commir.token_order<natural of 3>,
-  placement = #commir.placement<[{gpu} zigzag 4, {} striped 2 by 8, {} table [1, 0]]>} : () -> ()
+  placement = #commir.placement<[{gpu} zigzag 4, {} striped 2 by 8, {} table [1, 0]]>}
 
 commir.topology @t levels [#commir.level<gpu, 4>]
 
@@ -69,11 +70,11 @@ func.func @orders(%x: tensor<64x8xf32>, %i: index) -> (tensor<64x8xf32>, index) 
 
 // CHECK-LABEL: func.func @documents(
 // CHECK: commir.document_ranges segments(%{{.*}} : tensor<2x32xi32>) -> tensor<2x32xi32>, tensor<2x32xi32>
-// CHECK: commir.document_ranges lengths(%{{.*}} : tensor<?x3xi32>) keys 32 query_start(%{{.*}}) -> tensor<?x8xi32>, tensor<?x8xi32>
+// CHECK: commir.document_ranges lengths(%{{.*}} : tensor<?x3xi32>) query_start(%{{.*}}) -> tensor<?x8xi32>, tensor<?x8xi32>
 // CHECK: commir.document_ranges static [5, 3, 24] -> tensor<32xi32>, tensor<32xi32>
 func.func @documents(%segments: tensor<2x32xi32>, %lengths: tensor<?x3xi32>, %at: index) {
   %0:2 = commir.document_ranges segments(%segments : tensor<2x32xi32>) -> tensor<2x32xi32>, tensor<2x32xi32>
-  %1:2 = commir.document_ranges lengths(%lengths : tensor<?x3xi32>) keys 32 query_start(%at) -> tensor<?x8xi32>, tensor<?x8xi32>
+  %1:2 = commir.document_ranges lengths(%lengths : tensor<?x3xi32>) query_start(%at) -> tensor<?x8xi32>, tensor<?x8xi32>
   %2:2 = commir.document_ranges static [5, 3, 24] -> tensor<32xi32>, tensor<32xi32>
   return
 }

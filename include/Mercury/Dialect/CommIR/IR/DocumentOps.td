@@ -20,51 +20,34 @@ def CommIR_DocumentRangesOp : CommIR_Op<"document_ranges",
     positions [begin, end) of the keys of its document; empty, [0, 0), where no
     key stands at p. Documents are given by one of three: `segments`, for each
     key the number of its document, which must not decrease; `lengths`, that of
-    each document, as an operand or static, which must sum to the number of
-    keys: `keys`, or that of queries where it is left out. Further dimensions in
-    front are sequences of their own, of operand and results alike.
-
-    Constants that break these rules are errors. What an operand holds at run
-    time is not checked: ranges stay inside of the keys whatever it is.
+    each document, as an operand or static. Further dimensions in front are
+    sequences of their own, of operand and results alike.
 
     ```mlir
     %begin, %end = commir.document_ranges segments(%ids : tensor<2x32xi32>)
                    -> tensor<2x32xi32>, tensor<2x32xi32>
     %b, %e = commir.document_ranges static [5, 3, 24]
              -> tensor<32xi32>, tensor<32xi32>
-    %c, %f = commir.document_ranges lengths(%n : tensor<2x3xi32>) keys 32
-             query_start(%at) -> tensor<2x8xi32>, tensor<2x8xi32>
     ```
 
     **Constraints:**
     - (C1) exactly one of `segments`, `lengths` and static lengths is there;
-    - (C2) results have one type, and the operand's dimensions in front; the
-      last dimension of each is static;
-    - (C3) `keys` is not negative, and not beside `segments`;
-    - (C4) static lengths are not negative and sum to the number of keys.
+    - (C2) results have one type, and the operand's dimensions in front;
+    - (C3) lengths are not negative.
   }];
   let arguments = (ins Optional<RankedTensorOf<[I32]>>:$segments,
                        Optional<RankedTensorOf<[I32]>>:$lengths,
                        OptionalAttr<DenseI64ArrayAttr>:$static_lengths,
-                       OptionalAttr<I64Attr>:$keys,
                        Optional<Index>:$query_start);
   let results = (outs RankedTensorOf<[I32]>:$begin, RankedTensorOf<[I32]>:$end);
   let assemblyFormat = [{
     (`segments` `(` $segments^ `:` type($segments) `)`)?
     (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
-    (`static` $static_lengths^)? (`keys` $keys^)?
+    (`static` $static_lengths^)?
     (`query_start` `(` $query_start^ `)`)?
     attr-dict `->` type($begin) `,` type($end)
   }];
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    /// Keys of one sequence.
-    int64_t getNumKeys();
-    /// (C4) of any lengths.
-    static ::llvm::LogicalResult verifyLengths(
-        ::llvm::ArrayRef<int64_t> lengths, int64_t numKeys,
-        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError);
-  }];
 }
 
 #endif
