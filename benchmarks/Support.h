@@ -144,10 +144,12 @@ inline std::string attentionScale(int64_t features) {
 }
 
 /// A function @attention of f32 tensors of heads x sequence x features, scaled;
-/// `attributes` stand on the operator.
+/// `attributes` stand on the operator, `mask` is what it says about keys:
+/// `visible <right 0>`.
 inline std::string attentionText(int64_t heads, int64_t sequence,
                                  int64_t features,
-                                 llvm::StringRef attributes = "") {
+                                 llvm::StringRef attributes = "",
+                                 llvm::StringRef mask = "") {
   std::string t =
       llvm::formatv("tensor<{0}x{1}x{2}xf32>", heads, sequence, features).str();
   std::string map = "affine_map<(h, m, n, d, e) -> ";
@@ -156,8 +158,8 @@ inline std::string attentionText(int64_t heads, int64_t sequence,
          "\n  %o = commir.attention maps [" + map + "(h, m, d)>, " + map +
          "(h, n, d)>, " + map + "(h, n, e)>, " + map + "(h, m, e)>] scale " +
          attentionScale(features) + "\n    ins(%q, %k, %v : " + t + ", " + t +
-         ", " + t + ") outs(%empty : " + t + ") " + attributes.str() + " -> " +
-         t + "\n  return %o : " + t + "\n}\n";
+         ", " + t + ") " + mask.str() + " outs(%empty : " + t + ") " +
+         attributes.str() + " -> " + t + "\n  return %o : " + t + "\n}\n";
 }
 
 } // namespace mercury::bench

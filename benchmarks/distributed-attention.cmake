@@ -4,6 +4,7 @@ find_library(MERCURY_OPENBLAS_LIBRARY openblas)
 if(MERCURY_OPENBLAS_LIBRARY)
   add_executable(bench-distributed-attention EXCLUDE_FROM_ALL
     ${CMAKE_CURRENT_LIST_DIR}/distributed-attention.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/AttentionProblem.cpp
     ${CMAKE_CURRENT_LIST_DIR}/CompiledTile.cpp
     ${CMAKE_CURRENT_LIST_DIR}/Race.cpp
     ${CMAKE_CURRENT_LIST_DIR}/handwritten/Ring.cpp

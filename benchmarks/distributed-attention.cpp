@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionProblem.h"
 #include "OpenBlas.h"
 #include "Race.h"
 #include "handwritten/RingAttention.h"
@@ -27,44 +28,6 @@
 
 using namespace mercury::bench;
 using namespace mercury::run;
-
-/// Q, K and V, and the result in f64 rounded to f32. OpenBLAS only makes this
-/// reference.
-static Problem makeProblem(int64_t heads, int64_t sequence, int64_t d) {
-  Problem problem;
-  TensorSpec spec{ElementKind::F32, {heads, sequence, d}};
-  std::vector<double> values[3];
-  for (int64_t i : {0, 1, 2}) {
-    problem.inputs.push_back(makeArgument(spec, /*seed=*/1, i));
-    values[i] = widen(problem.inputs.back());
-  }
-  problem.result = HostTensor(spec);
-  problem.flops = 4.0 * heads * sequence * sequence * d;
-  constexpr int64_t block = 256;
-  std::vector<double> scores(block * sequence), out(block * d);
-  for (int64_t head = 0; head < heads; ++head)
-    for (int64_t first = 0; first < sequence; first += block) {
-      int64_t rows = std::min(block, sequence - first);
-      const double *q = &values[0][(head * sequence + first) * d],
-                   *k = &values[1][head * sequence * d],
-                   *v = &values[2][head * sequence * d];
-      cblas_dgemm(101, 111, 112, rows, sequence, d, 1 / std::sqrt(double(d)), q,
-                  d, k, d, 0, scores.data(), sequence);
-      for (int64_t row = 0; row < rows; ++row) {
-        double *line = &scores[row * sequence], *end = line + sequence, sum = 0;
-        double top = *std::max_element(line, end);
-        for (double *score = line; score != end; ++score)
-          sum += *score = std::exp(*score - top);
-        for (double *score = line; score != end; ++score)
-          *score /= sum;
-      }
-      cblas_dgemm(101, 111, 111, rows, d, sequence, 1, scores.data(), sequence,
-                  v, d, 0, out.data(), d);
-      for (int64_t i = 0; i < rows * d; ++i)
-        problem.result.set((head * sequence + first) * d + i, out[i]);
-    }
-  return problem;
-}
 
 int main(int argc, char **argv) {
   selectOpenBlasCore(argc, argv);
@@ -87,7 +50,7 @@ int main(int argc, char **argv) {
   mercury::registerAllPasses();
   mlir::MLIRContext context(registry);
   JsonLines json(options.text("json"));
-  Problem problem = makeProblem(heads, sequence, features);
+  Problem problem = attentionProblem(heads, sequence, features);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(
       attentionText(heads, sequence, features), &context);
   auto mercury = [&](std::string name, const char *schedule, int64_t ranks) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mercury/Analysis/PlacementAnalysis.h"
+#include "Mercury/Analysis/ArrangePlacement.h"
 #include "Mercury/Analysis/ReshapePlacement.h"
 #include "Mercury/Analysis/SlicePlacement.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
@@ -29,9 +30,18 @@ PlacedShape mercury::placedShape(ArrayRef<int64_t> shape,
                                  const Placement &placement,
                                  const TopologyModel &topology) {
   PlacedShape placed{placement, SmallVector<int64_t>(shape), {}};
-  for (auto [extent, axes] : llvm::zip(placed.padded, placement.dims))
-    extent = llvm::alignTo(extent, topology.sizeOf(axes));
+  for (auto [dim, extent] : llvm::enumerate(placed.padded))
+    extent = llvm::alignTo(extent, granularity(placement, dim, topology));
   return placed;
+}
+
+bool mercury::isWhole(const Placement &placement, size_t dim) {
+  return placement.dims[dim].empty() && placement.orderOf(dim).isNatural();
+}
+
+Placement mercury::inNaturalOrder(Placement placement) {
+  placement.orders.clear();
+  return placement;
 }
 
 Value mercury::loopInitOf(OpResult result) {
@@ -85,9 +95,9 @@ PlacementAnalysis::PlacementAnalysis(Operation *op,
     if (attr && !(used && used->placement == attr.getValue()))
       used = placedShape(shapeOf(argument), attr.getValue(), topology);
     if (used) // what is held whole has no padding
-      for (auto [dim, axes] : llvm::enumerate(used->placement.dims))
-        if (axes.empty())
-          used->padded[dim] = shapeOf(argument)[dim];
+      for (auto [dim, extent] : llvm::enumerate(shapeOf(argument)))
+        if (isWhole(used->placement, dim))
+          used->padded[dim] = extent;
     shapes[argument] = used.value_or(
         placedShape(shapeOf(argument),
                     Placement::replicated(shapeOf(argument).size()), topology));
@@ -112,9 +122,22 @@ void PlacementAnalysis::visit(Operation *op) {
     return set(replicate.getResult(),
                Placement::replicated(replicate.getType().getRank()), {});
   if (isa<scf::ForOp, scf::ForallOp>(op)) {
-    for (OpResult result : op->getResults())
-      if (const PlacedShape *placed = lookup(loopInitOf(result)))
+    for (OpResult result : op->getResults()) {
+      const PlacedShape *placed = lookup(loopInitOf(result));
+      if (!placed)
+        continue;
+      // Loops run over positions: what they use leaves its order first.
+      if (placed->placement.isNatural())
         shapes[result] = PlacedShape(*placed);
+      else
+        set(result, inNaturalOrder(placed->placement), {});
+    }
+    return;
+  }
+  if (auto arrange = dyn_cast<ArrangeOp>(op)) {
+    if (const PlacedShape *source = lookup(arrange.getSource()))
+      set(arrange,
+          arrangedPlacement(arrange, source->placement, topology).result, {});
     return;
   }
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {

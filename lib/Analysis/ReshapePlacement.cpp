@@ -43,12 +43,14 @@ static std::optional<Placement> expand(const Groups &groups,
                                        const Placement &source,
                                        const TopologyModel &topology) {
   Placement result = Placement::replicated(groups.shape.size());
-  for (auto [axes, group] : llvm::zip(source.dims, groups.groups)) {
+  for (auto [joined, group] : llvm::enumerate(groups.groups)) {
+    const AxisList &axes = source.dims[joined];
     int64_t outer = outermost(groups.shape, group);
     if (group.size() > 1 && !axes.empty() &&
         groups.shape[outer] % topology.sizeOf(axes) != 0)
       return std::nullopt;
     result.dims[outer] = axes;
+    result.setOrder(outer, source.orderOf(joined));
   }
   return result;
 }
@@ -60,6 +62,8 @@ static std::optional<Placement> collapse(const Groups &groups,
   for (auto [joined, group] : llvm::enumerate(groups.groups))
     for (int64_t dim : group) {
       const AxisList &axes = source.dims[dim];
+      if (!source.orderOf(dim).isNatural())
+        result.setOrder(joined, source.orderOf(dim));
       if (axes.empty())
         continue;
       if (dim != outermost(groups.shape, group) ||
@@ -70,18 +74,41 @@ static std::optional<Placement> collapse(const Groups &groups,
   return result;
 }
 
+/// The placement without the orders of dimensions that are joined with others
+/// or split into several; `isSplit`: it is that of the side with more of them.
+static Placement dropOrders(const Groups &groups, Placement placement,
+                            bool isSplit) {
+  for (auto [joined, group] : llvm::enumerate(groups.groups)) {
+    bool isAlone = llvm::count_if(group, [&](int64_t dim) {
+                     return groups.shape[dim] != 1;
+                   }) <= 1;
+    if (!isSplit && !isAlone)
+      placement.setOrder(joined, TokenOrder());
+    for (int64_t dim : group)
+      if (isSplit && !(isAlone && dim == outermost(groups.shape, group)))
+        placement.setOrder(dim, TokenOrder());
+  }
+  return placement;
+}
+
+Placement mercury::placementToReshape(Operation *op, const Placement &source) {
+  return dropOrders(groupsOf(op), source, isa<tensor::CollapseShapeOp>(op));
+}
+
 std::optional<Placement>
 mercury::reshapePlacement(Operation *op, const Placement &source,
                           const TopologyModel &topology) {
+  Placement kept = placementToReshape(op, source);
   return isa<tensor::ExpandShapeOp>(op)
-             ? expand(groupsOf(op), source, topology)
-             : collapse(groupsOf(op), source, topology);
+             ? expand(groupsOf(op), kept, topology)
+             : collapse(groupsOf(op), kept, topology);
 }
 
 std::optional<Placement>
 mercury::sourcePlacement(Operation *op, const Placement &result,
                          const TopologyModel &topology) {
-  return isa<tensor::ExpandShapeOp>(op)
-             ? collapse(groupsOf(op), result, topology)
-             : expand(groupsOf(op), result, topology);
+  bool isSplit = isa<tensor::ExpandShapeOp>(op);
+  Placement kept = dropOrders(groupsOf(op), result, isSplit);
+  return isSplit ? collapse(groupsOf(op), kept, topology)
+                 : expand(groupsOf(op), kept, topology);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mercury/Analysis/SlicePlacement.h"
+#include "Mercury/Analysis/PlacementAnalysis.h"
 
 using namespace mlir;
 using namespace mercury;
@@ -15,8 +16,9 @@ static bool hasWholeDims(RankedTensorType whole, RankedTensorType part,
                          const Placement &placement) {
   if (whole.getRank() != part.getRank())
     return false;
-  for (auto [dim, axes] : llvm::enumerate(placement.dims))
-    if (!axes.empty() && part.getDimSize(dim) != whole.getDimSize(dim))
+  for (int64_t dim = 0; dim < whole.getRank(); ++dim)
+    if (!isWhole(placement, dim) &&
+        part.getDimSize(dim) != whole.getDimSize(dim))
       return false;
   return true;
 }
@@ -52,7 +54,7 @@ Placement mercury::slicePlacement(tensor::InsertSliceOp slice,
                                   const Placement *dest,
                                   const Placement *source) {
   for (const Placement *placement : {dest, source})
-    if (placement && !placement->isReplicated() &&
+    if (placement && !(placement->isReplicated() && placement->isNatural()) &&
         placement->dims.size() == size_t(slice.getType().getRank()) &&
         keepsBlocks(slice, *placement))
       return *placement;

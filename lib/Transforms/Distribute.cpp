@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mercury/Transforms/Distribute.h"
+#include "Mercury/Analysis/ArrangePlacement.h"
 #include "Mercury/Analysis/OperatorModelBuilder.h"
 #include "Mercury/Analysis/PlacementAnalysis.h"
+#include "Mercury/Schedule/Balance.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -56,18 +58,35 @@ private:
   Value reduceOne(unsigned result, Value partials, Value init,
                   const Placement &placement);
 
-  /// Extent of loop `l`, padded to whole tiles.
-  int64_t extent(size_t l) const {
-    return paddedExtent(model.loops[l].extent, s.loops[l], topology);
+  bool isDivided() const {
+    return !s.rankAxes().empty() || !timeLoops(s).empty();
   }
+  /// The order in which iterations of loop `l` are divided.
+  TokenOrder order(size_t l) const {
+    return isDivided() ? s.orderOf(l) : TokenOrder();
+  }
+  /// Extent of loop `l`, padded to whole tiles, and where it has an order, to
+  /// what every placement of it divides.
+  int64_t extent(size_t l) const {
+    return order(l).isNatural()
+               ? paddedExtent(model.loops[l].extent, s.loops[l], topology)
+               : paddedExtent(s, model, l, topology);
+  }
+  Placement inOrders(const Placement &placement,
+                     const OperatorModel::Tensor &tensor) const;
+  Value arrange(Value value, const OperatorModel::Tensor &tensor, bool back);
+  Value enter(Value value, const Placement &placement,
+              const OperatorModel::Tensor &tensor, const AxisList &fetch = {});
   Value place(Value value, const Placement &placement, const AxisList &fetch);
   Value padTo(Value value, ArrayRef<int64_t> shape, TypedAttr padding);
   SmallVector<int64_t> paddedShape(const OperatorModel::Tensor &tensor,
                                    ArrayRef<int64_t> shape) const;
   AxisList partialAxes() const;
+  Placement atEnd(unsigned result) const;
   Placement inLoops(unsigned result) const;
   Value linearCoordinate(const AxisList &axes);
-  Value factorIndex(const Factor &factor, Value time, bool backwards);
+  Value factorIndex(const Factor &factor, Value time, const Steps &steps,
+                    bool backwards);
 
   RewriterBase &b;
   DistributableOpInterface op;
@@ -173,6 +192,10 @@ LogicalResult NestBuilder::padOperands() {
   for (const OperatorModel::Loop &loop : model.loops)
     extents.push_back(loop.extent);
   cast<DistributableOpInterface>(padded).limitReductions(b, extents);
+  for (size_t l = 0; l < model.loops.size(); ++l)
+    if (!order(l).isNatural())
+      cast<DistributableOpInterface>(padded).setTokenOrder(
+          b, l, TokenOrderAttr::get(b.getContext(), order(l), extent(l)));
   if (!s.patch.empty())
     padded->setAttr(kPatchAttrName, b.getStringAttr(s.patch));
   if (!s.tile.empty())
@@ -183,7 +206,8 @@ LogicalResult NestBuilder::padOperands() {
 }
 
 /// The placement that a value is known to have.
-static std::optional<Placement> knownPlacement(Value value) {
+static std::optional<Placement> knownPlacement(Value value,
+                                               const TopologyModel &topology) {
   Operation *def = value.getDefiningOp();
   if (auto shard = dyn_cast_if_present<ShardOp>(def))
     return shard.getPlacement().getValue();
@@ -191,12 +215,19 @@ static std::optional<Placement> knownPlacement(Value value) {
     return reshard.getPlacement().getValue();
   if (auto replicate = dyn_cast_if_present<ReplicateOp>(def))
     return Placement::replicated(replicate.getType().getRank());
+  if (auto arrange = dyn_cast_if_present<ArrangeOp>(def)) {
+    std::optional<Placement> source =
+        knownPlacement(arrange.getSource(), topology);
+    if (source)
+      return arrangedPlacement(arrange, *source, topology).result;
+    return std::nullopt;
+  }
   if (auto slice = dyn_cast_if_present<tensor::ExtractSliceOp>(def))
     return slice.getType().getRank() == slice.getSourceType().getRank()
-               ? knownPlacement(slice.getSource())
+               ? knownPlacement(slice.getSource(), topology)
                : std::nullopt;
   if (isa_and_present<scf::ForOp, scf::ForallOp>(def))
-    return knownPlacement(loopInitOf(cast<OpResult>(value)));
+    return knownPlacement(loopInitOf(cast<OpResult>(value)), topology);
   return std::nullopt;
 }
 
@@ -210,14 +241,47 @@ Value NestBuilder::place(Value value, const Placement &placement,
   // Padding keeps blocks where they are; what counts is what is padded.
   if (auto pad = value.getDefiningOp<tensor::PadOp>())
     source = pad.getSource();
-  std::optional<Placement> known = knownPlacement(source);
+  std::optional<Placement> known = knownPlacement(source, topology);
   if (known == placement && fetch.empty() && source == value)
     return value;
   if (known)
     return ReshardOp::create(b, loc, value, attr, fetchAttr);
-  if (placement.isReplicated() && fetch.empty())
+  if (placement.isReplicated() && placement.isNatural() && fetch.empty())
     return ReplicateOp::create(b, loc, value);
   return ShardOp::create(b, loc, value, attr, fetchAttr);
+}
+
+/// The placement of a tensor whose dimensions have the orders of their loops.
+Placement NestBuilder::inOrders(const Placement &placement,
+                                const OperatorModel::Tensor &tensor) const {
+  Placement result = inNaturalOrder(placement);
+  for (auto [dim, loop] : llvm::enumerate(tensor.loopOfDim))
+    if (loop >= 0)
+      result.setOrder(dim, order(loop));
+  return result;
+}
+
+/// `value` with its dimensions in the orders of their loops, or back: the nest
+/// runs over indices.
+Value NestBuilder::arrange(Value value, const OperatorModel::Tensor &tensor,
+                           bool back) {
+  for (auto [dim, loop] : llvm::enumerate(tensor.loopOfDim))
+    if (loop >= 0 && !order(loop).isNatural())
+      value = ArrangeOp::create(
+          b, loc, value.getType(), value, dim,
+          TokenOrderAttr::get(b.getContext(), order(loop), extent(loop)), back);
+  return value;
+}
+
+/// An operand as the nest uses it.
+Value NestBuilder::enter(Value value, const Placement &placement,
+                         const OperatorModel::Tensor &tensor,
+                         const AxisList &fetch) {
+  Placement ordered = inOrders(placement, tensor);
+  if (ordered.isNatural())
+    return place(value, ordered, fetch);
+  value = arrange(place(value, ordered, {}), tensor, /*back=*/false);
+  return place(value, inNaturalOrder(placement), fetch);
 }
 
 void NestBuilder::placeInputs() {
@@ -226,13 +290,12 @@ void NestBuilder::placeInputs() {
   for (OpOperand *operand : dps.getDpsInputOperands()) {
     if (!isa<RankedTensorType>(operand->get().getType()))
       continue;
+    const OperatorModel::Tensor &tensor = model.inputs[i];
     const OperandPlan &plan = s.inputs[i++];
     Value value = operand->get();
-    bool moves = !(plan.entry == plan.nest);
-    value = place(value, plan.entry, moves ? AxisList() : plan.fetch);
-    if (moves)
-      value = place(value, plan.nest, plan.fetch);
-    operand->set(value);
+    if (!(plan.entry == inOrders(plan.nest, tensor)))
+      value = place(value, plan.entry, {});
+    operand->set(enter(value, plan.nest, tensor, plan.fetch));
   }
 }
 
@@ -280,16 +343,22 @@ void NestBuilder::makeDestinations() {
           tensor::EmptyOp::create(b, loc, shape, type.getElementType());
       if (op.readsInit(i))
         destinations[i] = op.createNeutral(b, loc, i, destinations[i]);
+      destinations[i] = place(destinations[i], inLoops(i), {});
     } else {
-      destinations[i] = operand.get();
+      destinations[i] =
+          enter(operand.get(), s.results[i].nest, model.results[i]);
     }
-    destinations[i] = place(destinations[i], inLoops(i), {});
   }
+}
+
+/// Where result `i` lives when the loops and reductions have ended.
+Placement NestBuilder::atEnd(unsigned i) const {
+  return inNaturalOrder(s.results[i].nest);
 }
 
 /// Where result `i` lives while the loops run.
 Placement NestBuilder::inLoops(unsigned i) const {
-  Placement placement = without(s.results[i].nest, partial);
+  Placement placement = without(atEnd(i), partial);
   if (!partial.empty())
     placement.dims.insert(placement.dims.begin(), partial);
   return placement;
@@ -310,14 +379,21 @@ Value NestBuilder::linearCoordinate(const AxisList &axes) {
 }
 
 Value NestBuilder::factorIndex(const Factor &factor, Value time,
-                               bool backwards) {
+                               const Steps &steps, bool backwards) {
   if (factor.kind == Factor::Kind::Rank)
     return linearCoordinate(factor.axes);
-  Value index = time;
   int64_t count = factor.count(topology);
+  AffineExpr step = b.getAffineDimExpr(0) + steps.first;
   if (backwards)
-    index = affine::makeComposedAffineApply(
-        b, loc, count - b.getAffineDimExpr(0), {OpFoldResult(index)});
+    step = count - step;
+  // A commir.shift takes the rest by itself.
+  bool wraps = backwards || steps.first + steps.taken > count;
+  if (factor.shifts.empty() && wraps)
+    step = step % count;
+  Value index = time;
+  if (step != b.getAffineDimExpr(0))
+    index =
+        affine::makeComposedAffineApply(b, loc, step, {OpFoldResult(index)});
   for (const Shift &shift : factor.shifts) {
     Value coordinate = linearCoordinate(shift.axes);
     if (shift.offset) {
@@ -367,10 +443,11 @@ void NestBuilder::buildLoops() {
     zero = arith::ConstantIndexOp::create(b, loc, 0);
     one = arith::ConstantIndexOp::create(b, loc, 1);
   }
+  SmallVector<Steps> needed;
   for (auto [l, f] : times) {
-    Value steps =
-        arith::ConstantIndexOp::create(b, loc, s.loops[l][f].count(topology));
-    auto loop = scf::ForOp::create(b, loc, zero, steps, one, carried);
+    needed.push_back(neededSteps(s, model, topology, l, f));
+    Value taken = arith::ConstantIndexOp::create(b, loc, needed.back().taken);
+    auto loop = scf::ForOp::create(b, loc, zero, taken, one, carried);
     forOps.push_back(loop);
     timeIvs.push_back(loop.getInductionVar());
     carried.assign(loop.getRegionIterArgs().begin(),
@@ -399,13 +476,18 @@ void NestBuilder::buildLoops() {
       SmallVector<OpFoldResult> operands;
       for (auto [f, factor] : llvm::enumerate(plan)) {
         Value time;
-        if (factor.kind == Factor::Kind::Time)
-          time = timeIvs[llvm::find(times, std::pair<size_t, size_t>(l, f)) -
-                         times.begin()];
+        Steps steps;
+        if (factor.kind == Factor::Kind::Time) {
+          size_t at = llvm::find(times, std::pair<size_t, size_t>(l, f)) -
+                      times.begin();
+          time = timeIvs[at];
+          steps = needed[at];
+        }
         index = index * factor.count(topology) +
                 b.getAffineDimExpr(operands.size());
         operands.push_back(
-            factorIndex(factor, time, factor.bidirectional && half));
+            factorIndex(factor, time, steps,
+                        factor.backwards != (factor.bidirectional && half)));
       }
       if (plan.back().bidirectional)
         index = index * 2 + half;
@@ -609,7 +691,7 @@ void NestBuilder::reduceCoupled(unsigned group, ArrayRef<unsigned> members,
                             tensor::EmptyOp::create(b, loc, type.getShape(),
                                                     type.getElementType()));
   };
-  Placement rows = without(s.results[pivot].nest, partial);
+  Placement rows = without(atEnd(pivot), partial);
   Value top = reduceOne(pivot, nestResults[pivot], neutral(pivot), rows);
   SmallVector<Placed> others;
   for (unsigned i : members)
@@ -632,20 +714,21 @@ void NestBuilder::reduceCoupled(unsigned group, ArrayRef<unsigned> members,
       });
   size_t next = 0;
   for (unsigned i : members)
-    results[i] = i == pivot ? place(top, s.results[i].nest, {})
-                            : reduceOne(i, rescaled[next++], neutral(i),
-                                        s.results[i].nest);
+    results[i] = i == pivot
+                     ? place(top, atEnd(i), {})
+                     : reduceOne(i, rescaled[next++], neutral(i), atEnd(i));
   if (llvm::all_of(members, [&](unsigned i) { return model.neutralInit[i]; }))
     return;
   SmallVector<Placed> into, from;
   for (unsigned i : members) {
     Value init = model.neutralInit[i]
-                     ? neutral(i)
-                     : cast<DestinationStyleOpInterface>(padded)
-                           .getDpsInitOperand(i)
-                           ->get();
-    into.push_back({place(init, s.results[i].nest, {}), s.results[i].nest});
-    from.push_back({results[i], s.results[i].nest});
+                     ? place(neutral(i), atEnd(i), {})
+                     : enter(cast<DestinationStyleOpInterface>(padded)
+                                 .getDpsInitOperand(i)
+                                 ->get(),
+                             s.results[i].nest, model.results[i]);
+    into.push_back({init, atEnd(i)});
+    from.push_back({results[i], atEnd(i)});
   }
   SmallVector<Value> merged =
       onShards(into, from, [&](ValueRange mine, ValueRange theirs) {
@@ -674,12 +757,16 @@ void NestBuilder::endReductions() {
               op.createNeutral(b, loc, i,
                                tensor::EmptyOp::create(b, loc, type.getShape(),
                                                        type.getElementType()));
+        } else {
+          init = enter(init, s.results[i].nest, model.results[i]);
         }
-        results[i] = reduceOne(i, nestResults[i], init, s.results[i].nest);
+        results[i] = reduceOne(i, nestResults[i], init, atEnd(i));
       }
     }
   for (auto [i, value] : llvm::enumerate(results)) {
-    if (!(s.results[i].exit == s.results[i].nest))
+    const OperatorModel::Tensor &tensor = model.results[i];
+    value = arrange(value, tensor, /*back=*/true);
+    if (!(s.results[i].exit == inOrders(s.results[i].nest, tensor)))
       value = ReshardOp::create(
           b, loc, value, PlacementAttr::get(b.getContext(), s.results[i].exit),
           ArrayAttr());
@@ -702,21 +789,20 @@ FailureOr<SmallVector<Value>> NestBuilder::build() {
   if (failed(padOperands()))
     return failure();
   b.setInsertionPoint(padded);
-  if (s.rankAxes().empty() && timeLoops(s).empty()) {
+  if (!isDivided()) {
     // Runs on all ranks on purpose.
     placeInputs();
     b.setInsertionPointAfter(padded);
     auto dps = cast<DestinationStyleOpInterface>(op.getOperation());
     b.setInsertionPoint(padded);
     for (auto [i, init] : llvm::enumerate(dps.getDpsInits()))
-      padded->setOperand(dps.getDpsInitOperand(i)->getOperandNumber(),
-                         model.neutralInit[i]
-                             ? init
-                             : place(init, s.results[i].nest, AxisList()));
+      padded->setOperand(
+          dps.getDpsInitOperand(i)->getOperandNumber(),
+          model.neutralInit[i] ? init : place(init, atEnd(i), AxisList()));
     b.setInsertionPointAfter(padded);
     for (auto [i, value] : llvm::enumerate(padded->getResults())) {
       Value placed = ReplicateOp::create(b, loc, value);
-      if (!s.results[i].exit.isReplicated())
+      if (!(s.results[i].exit.isReplicated() && s.results[i].exit.isNatural()))
         placed = ReshardOp::create(
             b, loc, placed,
             PlacementAttr::get(b.getContext(), s.results[i].exit), ArrayAttr());

@@ -154,8 +154,8 @@ std::string NestPrinter::arrow(const Movement &movement, bool isWrite,
 /// to the nest, where it differs.
 std::string NestPrinter::placementOf(Value base, const PlacedShape &placed) {
   std::string text = mercury::print(placed.placement);
-  while (
-      isa_and_present<ShardOp, ReplicateOp, ReshardOp>(base.getDefiningOp())) {
+  while (isa_and_present<ShardOp, ReplicateOp, ReshardOp, ArrangeOp>(
+      base.getDefiningOp())) {
     base = base.getDefiningOp()->getOperand(0);
     const PlacedShape *before = placements.lookup(base);
     if (before && mercury::print(before->placement) != text)

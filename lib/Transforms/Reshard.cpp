@@ -124,9 +124,27 @@ Value Resharder::refill(Location loc, const LocalValue &local,
   SmallVector<utils::IteratorType> loops(type.getRank(),
                                          utils::IteratorType::parallel);
   SmallVector<std::pair<int64_t, Value>> limits;
+  struct Ordered {
+    size_t dim;
+    Value start; ///< index of the block's first element
+    TokenOrderAttr order;
+  };
+  SmallVector<Ordered> ordered;
   for (auto [dim, axes] : llvm::enumerate(local.shape.placement.dims)) {
-    if (valid[dim] == local.shape.padded[dim])
+    int64_t padded = local.shape.padded[dim];
+    if (valid[dim] == padded)
       continue;
+    if (TokenOrder order = local.shape.placement.orderOf(dim);
+        !order.isNatural()) {
+      OpFoldResult start = b.getIndexAttr(0);
+      if (!axes.empty())
+        start = affine::makeComposedFoldedAffineApply(
+            b, loc, b.getAffineDimExpr(0) * type.getDimSize(dim),
+            {OpFoldResult(coordinate(loc, axes))});
+      ordered.push_back({dim, getValueOrCreateConstantIndexOp(b, loc, start),
+                         TokenOrderAttr::get(b.getContext(), order, padded)});
+      continue;
+    }
     if (axes.empty()) { // held whole
       limits.push_back(
           {dim, arith::ConstantIndexOp::create(b, loc, valid[dim])});
@@ -148,6 +166,15 @@ Value Resharder::refill(Location loc, const LocalValue &local,
           Value index = linalg::IndexOp::create(b, loc, dim);
           Value inside = arith::CmpIOp::create(
               b, loc, arith::CmpIPredicate::slt, index, limit);
+          result = arith::SelectOp::create(b, loc, inside, result, element);
+        }
+        for (const Ordered &each : ordered) {
+          Value index = arith::AddIOp::create(
+              b, loc, linalg::IndexOp::create(b, loc, each.dim), each.start);
+          Value position = PositionOp::create(b, loc, index, each.order);
+          Value inside = arith::CmpIOp::create(
+              b, loc, arith::CmpIPredicate::slt, position,
+              arith::ConstantIndexOp::create(b, loc, valid[each.dim]));
           result = arith::SelectOp::create(b, loc, inside, result, element);
         }
         linalg::YieldOp::create(b, loc, result);
@@ -288,12 +315,13 @@ LocalValue Resharder::slice(Location loc, LocalValue v, size_t dim,
   return v;
 }
 
-LocalValue Resharder::convert(Location loc, LocalValue v,
-                              const Placement &wanted,
-                              ArrayRef<int64_t> padded) {
+LocalValue Resharder::moveAxes(Location loc, LocalValue v,
+                               const Placement &wanted,
+                               ArrayRef<int64_t> padded) {
   Placement &now = v.shape.placement, target = wanted;
   spellAlike({&now, &target}, topology);
   size_t rank = target.dims.size();
+  auto isGiven = [&](size_t dim) { return !padded.empty() && padded[dim]; };
   // How many axes of a dimension stay. Blocks that start elsewhere are other
   // blocks: they are gathered and cut anew.
   auto common = [&](size_t dim) -> size_t {
@@ -303,7 +331,7 @@ LocalValue Resharder::convert(Location loc, LocalValue v,
       ++n;
     if (n == 0)
       return 0;
-    if (!padded.empty() && v.shape.padded[dim] != padded[dim])
+    if (isGiven(dim) && v.shape.padded[dim] != padded[dim])
       return 0;
     int64_t block = v.shape.padded[dim] /
                     topology.sizeOf(AxisList(have.begin(), have.begin() + n));
@@ -311,9 +339,9 @@ LocalValue Resharder::convert(Location loc, LocalValue v,
     return block % parts == 0 ? n : 0;
   };
   auto paddedIn = [&](size_t dim) -> int64_t {
-    return padded.empty()
-               ? llvm::alignTo(v.global[dim], topology.sizeOf(target.dims[dim]))
-               : padded[dim];
+    return isGiven(dim) ? padded[dim]
+                        : llvm::alignTo(v.global[dim],
+                                        topology.sizeOf(target.dims[dim]));
   };
   // Inner axes of dimensions that come next, in this order, in other ones: one
   // exchange moves them all there.
@@ -400,6 +428,8 @@ LocalValue Resharder::reduce(Location loc, LocalValue v, ReductionKind kind,
   SmallVector<int64_t> shape(type.getShape().drop_front());
   v.value = reshape(loc, v.value, shape);
   v.shape.placement.dims.erase(v.shape.placement.dims.begin());
+  if (auto &orders = v.shape.placement.orders; !orders.empty())
+    orders.erase(orders.begin());
   v.shape.padded.erase(v.shape.padded.begin());
   v.global.erase(v.global.begin());
 

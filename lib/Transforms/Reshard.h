@@ -27,8 +27,9 @@ public:
   Resharder(mlir::OpBuilder &builder, const TopologyModel &topology)
       : b(builder), topology(topology) {}
 
-  /// `value` placed as `target` says, padded to `padded` in sharded dimensions
-  /// (when given; else as is or to the next multiple).
+  /// `value` placed as `target` says, padded to `padded` in dimensions that are
+  /// sharded or stand in an order (when given; else as is or to the next
+  /// multiple).
   LocalValue convert(mlir::Location loc, LocalValue value,
                      const Placement &target,
                      llvm::ArrayRef<int64_t> padded = {});
@@ -65,6 +66,28 @@ public:
                   llvm::ArrayRef<int64_t> parts);
 
 private:
+  /// `convert` between placements in natural order; of `padded`, 0 says
+  /// nothing.
+  LocalValue moveAxes(mlir::Location loc, LocalValue value,
+                      const Placement &target, llvm::ArrayRef<int64_t> padded);
+  /// Stores dimension `dim` in another order, under the same axes and padding.
+  LocalValue reorder(mlir::Location loc, LocalValue value, size_t dim,
+                     const TokenOrder &order);
+  /// The block over `axes` of a dimension that ranks hold all of, in an order.
+  LocalValue takeBlock(mlir::Location loc, LocalValue value, size_t dim,
+                       const TokenOrder &order, const AxisList &axes);
+  /// Tables have a row per rank (of `exchangeUnits`, per coordinate).
+  using Table = std::vector<std::vector<int64_t>>;
+  mlir::Value copyParts(mlir::Location loc, mlir::Value value, mlir::Value into,
+                        size_t dim, int64_t extent, const Table &from,
+                        const Table &to);
+  mlir::Value takeUnits(mlir::Location loc, mlir::Value value, size_t dim,
+                        int64_t unit, const Table &slots);
+  mlir::Value putUnits(mlir::Location loc, mlir::Value units, mlir::Value into,
+                       size_t dim, int64_t unit, const Table &slots);
+  mlir::Value exchangeUnits(mlir::Location loc, mlir::Value value, size_t dim,
+                            int64_t unit, const AxisList &axes,
+                            const Table &send, const Table &receive);
   LocalValue gather(mlir::Location loc, LocalValue value, size_t dim,
                     const AxisList &axes);
   /// Axes that go from one dimension to another one: there position `at` and

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mercury/Analysis/ArrangePlacement.h"
 #include "Mercury/Analysis/NestMovements.h"
 #include "Mercury/Analysis/ReshapePlacement.h"
 #include "Mercury/Analysis/SlicePlacement.h"
@@ -43,6 +44,7 @@ public:
 private:
   LogicalResult resolve(Operation *op);
   LogicalResult resolvePlacement(Operation *op, const Placement &target);
+  LogicalResult resolveArrange(ArrangeOp op);
   LogicalResult resolveNestOp(Operation *op);
   LogicalResult resolvePad(tensor::PadOp pad);
   LogicalResult resolveExtract(tensor::ExtractSliceOp slice);
@@ -157,6 +159,27 @@ LogicalResult FunctionResolver::resolvePlacement(Operation *op,
   return success();
 }
 
+/// What ranks hold of an order's blocks are blocks of what stands in it.
+LogicalResult FunctionResolver::resolveArrange(ArrangeOp op) {
+  Value source = op.getSource();
+  if (!isMadeAnywhere(source) && !locals.count(source))
+    return op.emitError("arranges a value that no rank holds");
+  size_t dim = op.getDimAttr().getInt();
+  LocalValue local;
+  if (auto it = locals.find(source); it != locals.end())
+    local = it->second;
+  else
+    local = whole(op.getLoc(), source);
+  auto [before, after] = arrangedPlacement(op, local.shape.placement, topology);
+  SmallVector<int64_t> padded = local.shape.padded;
+  padded[dim] = op.getOrder().getExtent();
+  local = resharder.convert(op.getLoc(), local, before, padded);
+  local.shape.placement = after;
+  local.shape.fetch.clear();
+  set(op, local);
+  return success();
+}
+
 LogicalResult FunctionResolver::resolvePad(tensor::PadOp pad) {
   Location loc = pad.getLoc();
   Value element = pad.getConstantPaddingValue();
@@ -170,12 +193,13 @@ LogicalResult FunctionResolver::resolvePad(tensor::PadOp pad) {
     return pad.emitError("pads a value that no rank holds");
   LocalValue local = locals.lookup(pad.getSource());
   SmallVector<int64_t> valid = local.global;
-  // Dimensions that are held whole are padded as they are; sharded ones keep
+  // Dimensions that are held whole are padded as they are; other ones keep
   // their blocks when these are as large as the padded tensor's.
   PlacedShape target = placedShape(to, local.shape.placement, topology);
   bool sameBlocks = true;
-  for (auto [dim, axes] : llvm::enumerate(target.placement.dims))
-    sameBlocks &= axes.empty() || target.padded[dim] == local.shape.padded[dim];
+  for (size_t dim = 0; dim < target.padded.size(); ++dim)
+    sameBlocks &= isWhole(target.placement, dim) ||
+                  target.padded[dim] == local.shape.padded[dim];
   if (!sameBlocks) {
     local = resharder.convert(loc, local, target.placement, target.padded);
   }
@@ -183,8 +207,8 @@ LogicalResult FunctionResolver::resolvePad(tensor::PadOp pad) {
                 matchPattern(element, m_Zero());
   bool isArgument = isa<BlockArgument>(pad.getSource());
   bool mustRefill = false;
-  for (auto [dim, axes] : llvm::enumerate(target.placement.dims)) {
-    if (!axes.empty()) {
+  for (size_t dim = 0; dim < target.padded.size(); ++dim) {
+    if (!isWhole(target.placement, dim)) {
       mustRefill |= valid[dim] != target.padded[dim];
       continue;
     }
@@ -211,12 +235,18 @@ LogicalResult FunctionResolver::resolvePad(tensor::PadOp pad) {
   return success();
 }
 
+/// Every rank holds the tensor as it stands in the program.
+static bool isWholeEverywhere(const Placement &placement) {
+  return placement.isReplicated() && placement.isNatural();
+}
+
 /// All of `value`, with a remark where its blocks do not survive what `op`
 /// does.
 LocalValue FunctionResolver::gathered(Operation *op, Value value,
                                       StringRef what) {
   if (auto local = locals.find(value);
-      local != locals.end() && !local->second.shape.placement.isReplicated())
+      local != locals.end() &&
+      !isWholeEverywhere(local->second.shape.placement))
     op->emitRemark() << "sharded dimension of placement "
                      << print(local->second.shape.placement)
                      << " does not survive the " << what
@@ -224,14 +254,15 @@ LocalValue FunctionResolver::gathered(Operation *op, Value value,
   return whole(op->getLoc(), value);
 }
 
-/// Sizes of a slice on a rank: sharded dimensions are whole.
+/// Sizes of a slice on a rank: of a sharded dimension, or one in an order, what
+/// is there.
 static SmallVector<OpFoldResult>
 localSizes(OpBuilder &b, ArrayRef<int64_t> sizes, const LocalValue &of) {
   auto type = cast<RankedTensorType>(of.value.getType());
   SmallVector<OpFoldResult> local;
-  for (auto [dim, axes] : llvm::enumerate(of.shape.placement.dims))
-    local.push_back(
-        b.getIndexAttr(axes.empty() ? sizes[dim] : type.getDimSize(dim)));
+  for (auto [dim, size] : llvm::enumerate(sizes))
+    local.push_back(b.getIndexAttr(
+        isWhole(of.shape.placement, dim) ? size : type.getDimSize(dim)));
   return local;
 }
 
@@ -250,7 +281,8 @@ LogicalResult FunctionResolver::resolveExtract(tensor::ExtractSliceOp slice) {
   if (!locals.count(slice.getSource()))
     return slice.emitError("slices a value that no rank holds");
   LocalValue local = locals.lookup(slice.getSource());
-  if (local.shape.placement.isReplicated() || !slice.getType().hasStaticShape())
+  if (isWholeEverywhere(local.shape.placement) ||
+      !slice.getType().hasStaticShape())
     return resolveReplicated(slice);
   ArrayRef<int64_t> to = slice.getType().getShape();
   if (!keepsBlocks(slice, local.shape.placement)) {
@@ -265,9 +297,9 @@ LogicalResult FunctionResolver::resolveExtract(tensor::ExtractSliceOp slice) {
     local.value = tensor::ExtractSliceOp::create(
         b, loc, local.value, mapped(slice.getMixedOffsets(), scalars),
         localSizes(b, to, local), mapped(slice.getMixedStrides(), scalars));
-    for (auto [dim, axes] : llvm::enumerate(local.shape.placement.dims))
-      if (axes.empty())
-        local.shape.padded[dim] = to[dim];
+    for (auto [dim, extent] : llvm::enumerate(to))
+      if (isWhole(local.shape.placement, dim))
+        local.shape.padded[dim] = extent;
   }
   local.global.assign(to.begin(), to.end());
   set(slice, local);
@@ -285,15 +317,15 @@ LogicalResult FunctionResolver::resolveInsert(tensor::InsertSliceOp slice) {
   ArrayRef<int64_t> part = slice.getSourceType().getShape();
   LocalValue dest, source;
   SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
-  if (target.isReplicated()) {
+  if (isWholeEverywhere(target)) {
     dest = gathered(slice, slice.getDest(), "insertion");
     source = gathered(slice, slice.getSource(), "insertion");
   } else {
     dest = held(loc, slice.getDest(), target);
     // Of sharded dimensions both have the same blocks.
     SmallVector<int64_t> padded(part);
-    for (auto [dim, axes] : llvm::enumerate(target.dims))
-      if (!axes.empty())
+    for (size_t dim = 0; dim < padded.size(); ++dim)
+      if (!isWhole(target, dim))
         padded[dim] = dest.shape.padded[dim];
     source = held(loc, slice.getSource(), target, padded);
     sizes = localSizes(b, part, source);
@@ -314,6 +346,14 @@ LogicalResult FunctionResolver::resolveReshape(Operation *op) {
   LocalValue local = locals.lookup(source);
   std::optional<Placement> moved =
       reshapePlacement(op, local.shape.placement, topology);
+  Placement kept = placementToReshape(op, local.shape.placement);
+  if (moved && !(kept == local.shape.placement)) {
+    op->emitRemark() << "order of placement " << print(local.shape.placement)
+                     << " does not survive the reshape; the tensor leaves it";
+    local = resharder.convert(loc, local, kept,
+                              placedShape(local.global, kept, topology).padded);
+    set(source, local);
+  }
   bool isPadded = !llvm::equal(local.shape.padded, local.global);
   if (!moved || isPadded) {
     local = gathered(op, source, "reshape");
@@ -350,6 +390,11 @@ FailureOr<LocalValue> FunctionResolver::heldAsPlaced(Operation *user,
   SmallVector<int64_t> padded;
   if (placed && locals.count(base))
     padded = locals.lookup(base).shape.padded;
+  // The nest runs over positions.
+  if (!placement.isNatural()) {
+    placement = inNaturalOrder(placement);
+    padded = placedShape(shapeOf(base), placement, topology).padded;
+  }
   LocalValue local = held(user->getLoc(), base, placement, padded);
   if (placed)
     local.shape.fetch = placed->fetch;
@@ -547,6 +592,8 @@ LogicalResult FunctionResolver::resolve(Operation *op) {
   if (auto replicate = dyn_cast<ReplicateOp>(op))
     return resolvePlacement(
         op, Placement::replicated(replicate.getType().getRank()));
+  if (auto arrange = dyn_cast<ArrangeOp>(op))
+    return resolveArrange(arrange);
   if (isa<scf::ForOp, scf::ForallOp>(op))
     return resolveNestOp(op);
   if (auto pad = dyn_cast<tensor::PadOp>(op))

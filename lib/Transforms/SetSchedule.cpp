@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mercury/Analysis/ArrangePlacement.h"
 #include "Mercury/Analysis/OperatorModelBuilder.h"
 #include "Mercury/Analysis/ReshapePlacement.h"
 #include "Mercury/Analysis/SlicePlacement.h"
@@ -137,10 +138,12 @@ void Chooser::takeExits(DistributableOpInterface op, const OperatorModel &model,
       continue;
     for (auto [plan, result] : llvm::zip(schedule.results, model.results)) {
       Placement exit = Placement::replicated(result.loopOfDim.size());
-      for (auto [loop, axes] : llvm::zip(tensor.loopOfDim, it->second.dims))
+      for (auto [from, loop] : llvm::enumerate(tensor.loopOfDim))
         if (std::optional<size_t> dim =
-                loop < 0 ? std::nullopt : result.dimOfLoop(loop))
-          exit.dims[*dim] = axes;
+                loop < 0 ? std::nullopt : result.dimOfLoop(loop)) {
+          exit.dims[*dim] = it->second.dims[from];
+          exit.setOrder(*dim, it->second.orderOf(from));
+        }
       plan.exit = exit;
     }
     return; // all members leave alike
@@ -233,6 +236,10 @@ LogicalResult Chooser::run(func::FuncOp function) {
                     cast<RankedTensorType>(op.getResult(0).getType())
                         .getRank()));
     }
+    if (auto arrange = dyn_cast<ArrangeOp>(op))
+      if (std::optional<Placement> source = placementOf(arrange.getSource()))
+        placements[arrange] =
+            arrangedPlacement(arrange, *source, topology).result;
     if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
       if (std::optional<Placement> source = placementOf(slice.getSource()))
         placements[slice] = slicePlacement(slice, *source);

@@ -33,7 +33,7 @@ static bool isPassive(Operation *op) {
   return isPlacementOp(op) || op->hasTrait<OpTrait::ConstantLike>() ||
          isa<tensor::EmptyOp, tensor::PadOp, tensor::ExtractSliceOp,
              tensor::InsertSliceOp, tensor::ExpandShapeOp,
-             tensor::CollapseShapeOp>(op);
+             tensor::CollapseShapeOp, ArrangeOp>(op);
 }
 
 namespace {

@@ -76,14 +76,22 @@ static LogicalResult verifyBlock(func::FuncOp function, const Boundary &at,
   for (auto [dim, axes] : llvm::enumerate(placement.dims)) {
     int64_t parts = topology.sizeOf(axes);
     int64_t extent = local.getDimSize(dim), all = global.getDimSize(dim);
+    TokenOrder order = placement.orderOf(dim);
+    bool isWhole = axes.empty() && order.isNatural();
     int64_t expected = llvm::divideCeil(all, parts);
-    if (axes.empty() ? extent == all : extent >= expected)
+    if (extent * parts % order.granularity() != 0)
+      return function.emitError()
+             << at.name << " has extent " << extent << " in dimension " << dim
+             << ", but " << parts << " blocks of it are no multiple of the "
+             << order.granularity() << " chunks of '" << mercury::print(order)
+             << "'";
+    if (isWhole ? extent == all : extent >= expected)
       continue;
     return function.emitError()
            << at.name << " has extent " << extent << " in dimension " << dim
            << ", but " << parts << " blocks (over " << mercury::print(axes)
            << ") of a global extent " << all << " need "
-           << (axes.empty() ? "" : "at least ") << expected;
+           << (isWhole ? "" : "at least ") << expected;
   }
   return success();
 }
@@ -93,6 +101,9 @@ static LogicalResult verifyOp(Operation *op) {
     return op->emitError() << "places a tensor of global shape "
                            << op->getResult(0).getType()
                            << ", but ranks hold local shapes";
+  if (isa<ArrangeOp>(op))
+    return op->emitError("arranges a tensor of the program, but ranks hold "
+                         "blocks of what is arranged already");
   if (isa<ShiftOp>(op))
     return op->emitError("shifts a step by a coordinate of a rank loop, but "
                          "ranks have no rank loop");

@@ -49,7 +49,8 @@ private:
   bool hasSpare = false;
 };
 
-/// One contiguous run of elements of a shard that lie inside the global tensor.
+/// One contiguous run of elements of a shard, or of one of its dimensions, that
+/// lie inside the global tensor.
 struct Run {
   int64_t global, local, count; ///< first elements and number of elements
 };
@@ -84,35 +85,57 @@ std::vector<HostTensor> makeArguments(const std::vector<TensorSpec> &specs,
   return arguments;
 }
 
+/// Runs of dimension `dim` of the shard of `rank`, one element each or, where
+/// neighbours stay neighbours, several.
+static std::vector<Run> runsOf(const ShardSpec &shard, size_t dim, int64_t rank,
+                               const TopologyModel &topology) {
+  int64_t local = shard.localShape[dim], global = shard.global.shape[dim];
+  int64_t start = blockOf(shard.placement, dim, rank, topology) * local;
+  int64_t padded = local * topology.sizeOf(shard.placement.dims[dim]);
+  TokenOrder order = shard.placement.orderOf(dim);
+  int64_t chunk = order.chunkExtent(padded);
+  std::vector<Run> runs;
+  for (int64_t at = 0; at < local;) {
+    int64_t index = start + at;
+    int64_t count = std::min(chunk - index % chunk, local - at);
+    int64_t position = order.position(index, padded);
+    if (int64_t valid = std::min(count, global - position); valid > 0)
+      runs.push_back({position, at, valid});
+    at += count;
+  }
+  return runs;
+}
+
 /// Calls `visit` for every run of elements that `rank` holds.
 static void forEachRun(const ShardSpec &shard, const TopologyModel &topology,
                        int64_t rank, llvm::function_ref<void(Run)> visit) {
   size_t dims = shard.localShape.size();
   if (!dims)
     return visit({0, 0, 1});
-  // Per dimension: where the block starts and how much of it is not padding.
-  std::vector<int64_t> start(dims), valid(dims), position(dims, 0);
+  // Per dimension but the last, single elements.
+  std::vector<std::vector<Run>> runs(dims);
   for (size_t dim = 0; dim < dims; ++dim) {
-    start[dim] =
-        blockOf(shard.placement, dim, rank, topology) * shard.localShape[dim];
-    valid[dim] =
-        std::min(shard.localShape[dim], shard.global.shape[dim] - start[dim]);
-    if (valid[dim] <= 0)
+    for (Run run : runsOf(shard, dim, rank, topology))
+      if (dim + 1 == dims)
+        runs[dim].push_back(run);
+      else
+        for (int64_t i = 0; i < run.count; ++i)
+          runs[dim].push_back({run.global + i, run.local + i, 1});
+    if (runs[dim].empty())
       return;
   }
+  std::vector<size_t> at(dims, 0);
   while (true) {
-    Run run{0, 0, valid.back()};
+    Run run{0, 0, runs.back()[at.back()].count};
     for (size_t dim = 0; dim < dims; ++dim) {
-      run.global = run.global * shard.global.shape[dim] + start[dim] +
-                   (dim + 1 < dims ? position[dim] : 0);
-      run.local = run.local * shard.localShape[dim] +
-                  (dim + 1 < dims ? position[dim] : 0);
+      const Run &part = runs[dim][at[dim]];
+      run.global = run.global * shard.global.shape[dim] + part.global;
+      run.local = run.local * shard.localShape[dim] + part.local;
     }
     visit(run);
-    // The next row: count up all dimensions but the last.
-    size_t dim = dims - 1;
-    while (dim > 0 && ++position[dim - 1] == valid[dim - 1])
-      position[--dim] = 0;
+    size_t dim = dims;
+    while (dim > 0 && ++at[dim - 1] == runs[dim - 1].size())
+      at[--dim] = 0;
     if (dim == 0)
       return;
   }

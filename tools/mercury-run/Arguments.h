@@ -14,8 +14,9 @@
 namespace mercury::run {
 
 /// Where a global tensor lives: the type before sharding, its placement, and
-/// the shape of every rank's shard: block b of a dimension starts at element
-/// b * localShape, and what lies beyond the global extent is padding.
+/// the shape of every rank's shard: block b of a dimension starts at index
+/// b * localShape of its order, which has as many elements as all blocks
+/// together; positions beyond the global extent are padding.
 struct ShardSpec {
   TensorSpec global;
   Placement placement;

@@ -17,13 +17,15 @@ using namespace mercury::test;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-using Position = std::map<char, int64_t>;
+using Position = AttentionProblem::Position;
 
 std::vector<const AttentionProblem::Operand *>
 AttentionProblem::operands() const {
   std::vector<const Operand *> all{&query, &key, &value};
   if (hasMask)
     all.push_back(&mask);
+  if (range)
+    all.insert(all.end(), {&begin, &end});
   all.insert(all.end(), {&accumulator, &maximum, &sum});
   return all;
 }
@@ -76,13 +78,20 @@ std::string AttentionProblem::text() const {
   };
   auto in = [](auto &of) { return llvm::ArrayRef(of).take_front(3); };
   auto out = [](auto &of) { return llvm::ArrayRef(of).take_back(3); };
+  auto ofRange = [](auto &of) {
+    return llvm::ArrayRef(of).take_back(5).take_front(2);
+  };
   return "func.func private @k(" + list(arguments) +
          ") attributes {commir.kernel} {\n  commir.online_attention maps [" +
          list(maps) + "] " + llvm::formatv("scale {0:E6}", scale).str() +
          "\n    ins(" + list(in(names)) + " : " + list(in(types)) + ")" +
          (hasMask ? " mask(" + names[3] + " : " + types[3] + ")" : "") +
-         (hasValid ? " valid(%valid)" : "") + "\n    outs(" + list(out(names)) +
-         " : " + list(out(types)) + ")\n  return\n}\n";
+         (hasValid ? " valid(%valid)" : "") +
+         (range ? " key_range(" + list(ofRange(names)) + " : " +
+                      list(ofRange(types)) + ")"
+                : "") +
+         "\n    outs(" + list(out(names)) + " : " + list(out(types)) +
+         ")\n  return\n}\n";
 }
 
 static int64_t numberAt(const KernelBuffer &buffer,
@@ -115,9 +124,24 @@ void AttentionProblem::fill(KernelArguments &arguments, unsigned seed) const {
     forAll(*this, operand.loops, at,
            [&] { buffer.set(numberAt(buffer, operand, at), value()); });
   };
+  int64_t first = 0, last = hasValid ? valid : extents.at('n');
+  if (range) {
+    set(begin, [&] { return range(at).first; });
+    set(end, [&] { return range(at).second; });
+    int64_t least = last, greatest = first;
+    forAll(*this, "higm", at, [&] {
+      auto [from, to] = rangeAt(arguments, at);
+      if (from >= to)
+        return;
+      least = std::min(least, from);
+      greatest = std::max(greatest, to);
+    });
+    first = least;
+    last = std::min(last, greatest);
+  }
   auto isMissing = [&](const Operand &operand) {
-    return hasValid && operand.loops.find('n') != std::string::npos &&
-           at['n'] >= valid;
+    return operand.loops.find('n') != std::string::npos &&
+           (at['n'] < first || at['n'] >= last);
   };
   double ofQuery = amplitude / std::sqrt(double(extents.at('d')));
   set(query, [&]() -> double {
@@ -152,10 +176,24 @@ void AttentionProblem::fill(KernelArguments &arguments, unsigned seed) const {
   set(accumulator, [&] { return isEmpty() ? 0 : normal(random); });
 }
 
-void AttentionProblem::compute(KernelArguments &arguments) const {
-  int64_t keys = extents.at('n');
+std::pair<int64_t, int64_t>
+AttentionProblem::rangeAt(const KernelArguments &arguments,
+                          const Position &at) const {
+  int64_t keys = extents.at('n'), from = 0, to = keys;
   if (hasValid)
-    keys = std::clamp<int64_t>(valid, 0, keys);
+    to = std::clamp<int64_t>(valid, 0, keys);
+  if (range) {
+    auto get = [&](const Operand &operand) -> int64_t {
+      const KernelBuffer &buffer = *arguments[numberOf(operand)];
+      return buffer.get(numberAt(buffer, operand, at));
+    };
+    from = std::max(from, get(begin));
+    to = std::min(to, get(end));
+  }
+  return {from, to};
+}
+
+void AttentionProblem::compute(KernelArguments &arguments) const {
   Position at;
   auto get = [&](const Operand &operand) {
     const KernelBuffer &buffer = *arguments[numberOf(operand)];
@@ -165,10 +203,12 @@ void AttentionProblem::compute(KernelArguments &arguments) const {
     KernelBuffer &buffer = *arguments[numberOf(operand)];
     buffer.set(numberAt(buffer, operand, at), value);
   };
-  std::vector<double> weights(keys);
+  std::vector<double> weights(extents.at('n'));
   forAll(*this, "higm", at, [&] {
+    int64_t from, to;
+    std::tie(from, to) = rangeAt(arguments, at);
     double before = get(maximum), after = before;
-    for (at['n'] = 0; at['n'] < keys; ++at['n']) {
+    for (at['n'] = from; at['n'] < to; ++at['n']) {
       double score = 0;
       forAll(*this, "d", at, [&] { score += get(query) * get(key); });
       score = score * scale + (hasMask ? get(mask) : 0);
@@ -177,7 +217,8 @@ void AttentionProblem::compute(KernelArguments &arguments) const {
     }
     double factor = before == after ? 1 : std::exp(before - after);
     double total = factor * get(sum);
-    for (double &weight : weights) {
+    for (int64_t n = from; n < to; ++n) {
+      double &weight = weights[n];
       weight = weight == -kInfinity ? 0 : std::exp(weight - after);
       total += weight;
     }
@@ -185,7 +226,7 @@ void AttentionProblem::compute(KernelArguments &arguments) const {
     set(sum, total);
     forAll(*this, "e", at, [&] {
       double result = factor * get(accumulator);
-      for (at['n'] = 0; at['n'] < keys; ++at['n'])
+      for (at['n'] = from; at['n'] < to; ++at['n'])
         result += weights[at['n']] * get(value);
       set(accumulator, result);
     });

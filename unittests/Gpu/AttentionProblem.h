@@ -32,7 +32,8 @@ struct AttentionProblem {
     int64_t alignment = 16; ///< 0: nothing is said
   };
   Operand query{"higmd"}, key{"hnd"}, value{"hne"}, mask{"mn"},
-      accumulator{"higme"}, maximum{"higm"}, sum{"higm"};
+      begin{"m", "i32"}, end{"m", "i32"}, accumulator{"higme"}, maximum{"higm"},
+      sum{"higm"};
   bool hasMask = false, hasValid = false;
   double scale = 1;
 
@@ -42,6 +43,10 @@ struct AttentionProblem {
   bool isWhole = false;   ///< of query and key: sums of products are exact
   bool continues = false; ///< a state of other keys
   bool hides = false;     ///< the mask has -inf, and rows of it
+  /// The keys that the row at a position (per loop) sees; null: all. Called for
+  /// the loops of `begin` and of `end`.
+  using Position = std::map<char, int64_t>;
+  std::function<std::pair<int64_t, int64_t>(const Position &)> range;
 
   /// Inputs of a type.
   void setType(const std::string &type) {
@@ -50,8 +55,8 @@ struct AttentionProblem {
   std::string stateType() const { return accumulator.type; }
 
   std::string text() const;
-  /// The check with random data by `seed`. What lies beyond the valid keys is
-  /// NaN.
+  /// The check with random data by `seed`. What lies beyond the valid keys, and
+  /// before the first or after the last that any row sees, is NaN.
   KernelCheck check(unsigned seed) const;
 
 private:
@@ -59,6 +64,9 @@ private:
   /// Of the arguments of a kernel.
   size_t numberOf(const Operand &operand) const;
   void fill(KernelArguments &arguments, unsigned seed) const;
+  /// What a row sees, cut to the keys that there are.
+  std::pair<int64_t, int64_t> rangeAt(const KernelArguments &arguments,
+                                      const Position &at) const;
   void compute(KernelArguments &arguments) const;
 };
 

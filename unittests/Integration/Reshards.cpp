@@ -69,6 +69,45 @@ TEST(Reshards, SubAxes) {
   allPairs("gpu=4", {"gpu", 1, 2}, {"gpu", 2, 2}, "tensor<6x9xf32>");
 }
 
+/// Every order of rows under every distribution to every other.
+static void allOrders(const std::string &topology,
+                      const std::vector<std::string> &axes, int64_t rows) {
+  std::vector<std::string> placements;
+  for (const char *order : {"", " zigzag 4", " striped 4 by 1",
+                            " striped 2 by 2", " table [2, 0, 3, 1]"})
+    for (const std::string &over : axes) {
+      auto [first, second] = std::pair(over.substr(0, over.find('|')),
+                                       over.substr(over.find('|') + 1));
+      placements.push_back("[{" + first + "}" + order + ", {" + second + "}]");
+    }
+  std::string type = "tensor<" + std::to_string(rows) + "x4xf32>";
+  for (const std::string &from : placements) {
+    std::string types = type, body, values;
+    for (size_t i = 0; i < placements.size(); ++i) {
+      std::string name = "%r" + std::to_string(i);
+      body += "  " + name + " = commir.reshard %s to " + placements[i] + " : " +
+              type + "\n";
+      values += (i ? ", " : "") + name;
+      types += i ? ", " + type : "";
+    }
+    Program program("func.func @move(%x: " + type + ") -> (" + types +
+                        ") {\n  %s = commir.shard %x to " + from + " : " +
+                        type + "\n" + body + "  return " + values + " : " +
+                        types + "\n}\n",
+                    17);
+    EXPECT_EQ(program.runOnRanks("", topology), "")
+        << from << " of " << type << " on " << topology;
+  }
+}
+
+TEST(Reshards, Orders) {
+  for (int64_t rows : {16, 24, 13}) {
+    allOrders("gpu=4", {"|", "gpu|", "|gpu"}, rows);
+    allOrders("node=2,gpu=2", {"node, gpu|", "gpu, node|", "node|gpu", "gpu|"},
+              rows);
+  }
+}
+
 TEST(Reshards, PartialSums) {
   // The sum over rows, which both axes hold in parts, to every placement.
   AxisRef node{"node", 1, 0}, gpu{"gpu", 1, 0};

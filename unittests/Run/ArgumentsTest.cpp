@@ -133,6 +133,44 @@ TEST(Shards, PadWithZeros) {
   EXPECT_EQ(values(locals[3]), (std::vector<double>{0, 0}));
 }
 
+TEST(Shards, StandInOrder) {
+  // Row 49 of cases.md: positions of rotary embeddings under zigzag.
+  TopologyModel topology = topologyOf("gpu=2");
+  ShardSpec shard = shardOf({8}, "[{gpu} zigzag 2]", topology);
+  std::vector<HostTensor> locals =
+      sliceAll(iota(shard.global), shard, topology);
+  EXPECT_EQ(values(locals[0]), (std::vector<double>{0, 1, 6, 7}));
+  EXPECT_EQ(values(locals[1]), (std::vector<double>{2, 3, 4, 5}));
+}
+
+TEST(Shards, StandInOrderWithPadding) {
+  // Padding is at the end of positions, not of blocks.
+  TopologyModel topology = topologyOf("gpu=2");
+  ShardSpec shard = shardOf({5, 2}, "[{gpu} striped 2 by 1, {}]", topology);
+  std::vector<HostTensor> locals =
+      sliceAll(iota(shard.global), shard, topology);
+  EXPECT_EQ(values(locals[0]), (std::vector<double>{0, 1, 4, 5, 8, 9}));
+  EXPECT_EQ(values(locals[1]), (std::vector<double>{2, 3, 6, 7, 0, 0}));
+}
+
+TEST(Shards, RoundTripInOrders) {
+  TopologyModel topology = topologyOf("node=2,gpu=2");
+  for (const char *placement :
+       {"[{node, gpu} zigzag 4, {}]", "[{} zigzag 2, {gpu} striped 2 by 2]",
+        "[{gpu}, {node} table [2, 0, 1]]",
+        "[{}, {gpu, node} striped 4 by 1]"}) {
+    ShardSpec shard = shardOf({9, 7}, placement, topology);
+    HostTensor global = makeArgument(shard.global, 5, 0);
+    std::vector<std::string> divergences;
+    EXPECT_EQ(assemble(sliceAll(global, shard, topology), shard, topology,
+                       divergences)
+                  .data,
+              global.data)
+        << placement;
+    EXPECT_TRUE(divergences.empty());
+  }
+}
+
 TEST(Shards, RoundTrip) {
   for (const char *text : {"gpu=1", "gpu=3", "node=2,gpu=2", "node=2,gpu=4"}) {
     TopologyModel topology = topologyOf(text);

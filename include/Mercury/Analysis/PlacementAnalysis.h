@@ -16,7 +16,7 @@
 namespace mercury {
 
 /// A tensor's placement, and its extents rounded up so that every axis holds
-/// equal blocks.
+/// equal blocks, and orders whole chunks.
 struct PlacedShape {
   Placement placement;
   llvm::SmallVector<int64_t> padded;
@@ -31,6 +31,12 @@ struct PlacedShape {
 PlacedShape placedShape(llvm::ArrayRef<int64_t> shape,
                         const Placement &placement,
                         const TopologyModel &topology);
+
+/// Whether ranks hold all of dimension `dim` as it stands in the program: no
+/// axis shards it and its order is natural. Such a dimension has no padding.
+bool isWhole(const Placement &placement, size_t dim);
+/// The placement with every dimension in its natural order.
+Placement inNaturalOrder(Placement placement);
 
 /// The value that result `result` of an scf.for or scf.forall starts from.
 mlir::Value loopInitOf(mlir::OpResult result);

@@ -17,11 +17,17 @@ namespace mercury {
 /// `tensor.collapse_shape` whose source is placed as `source`: a sharded
 /// dimension survives when it becomes, or is, the outermost of its group that
 /// is larger than 1 and its axes divide it. Nothing where it does not survive.
+/// The source is first brought to `placementToReshape`.
 std::optional<Placement> reshapePlacement(mlir::Operation *op,
                                           const Placement &source,
                                           const TopologyModel &topology);
 
-/// The placement of the source from which `reshapePlacement` gives `result`.
+/// The source's placement without the orders of those dimensions that do not
+/// stay by themselves.
+Placement placementToReshape(mlir::Operation *op, const Placement &source);
+
+/// The placement of the source from which `reshapePlacement` gives `result`,
+/// without orders that do not come through.
 std::optional<Placement> sourcePlacement(mlir::Operation *op,
                                          const Placement &result,
                                          const TopologyModel &topology);

@@ -14,11 +14,12 @@
 namespace mercury {
 
 /// True where the slice leaves the blocks of a tensor that is placed so where
-/// they are: it has all of each dimension that is sharded, or only cuts ends
-/// off.
+/// they are: it has all of each dimension that is sharded or stands in an
+/// order, or only cuts ends off.
 bool keepsBlocks(mlir::tensor::ExtractSliceOp slice,
                  const Placement &placement);
-/// True where the slice has all of each dimension that is sharded.
+/// True where the slice has all of each dimension that is sharded or stands in
+/// an order.
 bool keepsBlocks(mlir::tensor::InsertSliceOp slice, const Placement &placement);
 
 /// The placement of the result: that of the source where blocks stay.

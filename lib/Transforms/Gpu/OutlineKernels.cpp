@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels/AttentionKernel.h"
 #include "Mercury/Analysis/BufferEffects.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
@@ -187,10 +188,15 @@ private:
   LogicalResult visitLocal(Operation &op) {
     if (op.getNumResults() != 0)
       return op.emitOpError("does not become a kernel: it is not on buffers");
+    auto attention = dyn_cast<OnlineAttentionOp>(op);
+    if (attention && !hasMaterializedMask(attention))
+      return op.emitOpError("does not become a kernel: its mask is in terms of "
+                            "positions; mercury-materialize-masks makes ranges "
+                            "of keys of them");
     if (standsAlone(&op)) {
       flush();
       outline(&op,
-              isa<OnlineAttentionOp>(op) ? "attention"
+              attention ? "attention"
               : isa<linalg::LinalgOp>(op) && linalg::isaContractionOpInterface(
                                                  cast<linalg::LinalgOp>(op))
                   ? "contraction"

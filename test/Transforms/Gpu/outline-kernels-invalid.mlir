@@ -173,3 +173,21 @@ func.func @no_output(%x: memref<8xf32>) {
   }
   return
 }
+
+// -----
+
+#q = affine_map<(m, n, d, e) -> (m, d)>
+#k = affine_map<(m, n, d, e) -> (n, d)>
+#v = affine_map<(m, n, d, e) -> (n, e)>
+#o = affine_map<(m, n, d, e) -> (m, e)>
+#s = affine_map<(m, n, d, e) -> (m)>
+func.func @visible(
+    %q: memref<4x8xf32>, %k: memref<4x8xf32>, %v: memref<4x8xf32>,
+    %a: memref<4x8xf32>, %m: memref<4xf32>, %l: memref<4xf32>) {
+  // expected-error @below {{does not become a kernel: its mask is in terms of positions; mercury-materialize-masks makes ranges of keys of them}}
+  commir.online_attention maps [#q, #k, #v, #o, #s, #s]
+    ins(%q, %k, %v : memref<4x8xf32>, memref<4x8xf32>, memref<4x8xf32>)
+    visible <right 0>
+    outs(%a, %m, %l : memref<4x8xf32>, memref<4xf32>, memref<4xf32>)
+  return
+}

@@ -74,7 +74,7 @@ OpFoldResult ShardOp::fold(FoldAdaptor) {
 /// replicate(x) of a replicated x: x.
 OpFoldResult ReplicateOp::fold(FoldAdaptor) {
   std::optional<Placement> source = placementBy(getSource());
-  if (source && source->isReplicated())
+  if (source && source->isReplicated() && source->isNatural())
     return getSource();
   return {};
 }

@@ -53,14 +53,19 @@ AttentionBlock::AttentionBlock(func::FuncOp kernel,
           kernelOperand(kernel, op, op.getOutputsMutable()[0], mapping)),
       maximum(kernelOperand(kernel, op, op.getOutputsMutable()[1], mapping)),
       sum(kernelOperand(kernel, op, op.getOutputsMutable()[2], mapping)),
-      keysThere(b.index(shape.keys)) {
+      firstKey(b.index(0)), keysEnd(b.index(shape.keys)),
+      keysVary(op.getValid() || op.getKeyBegin()) {
   if (op.getMask())
     mask = kernelOperand(kernel, op, op.getMaskMutable()[0], mapping);
   if (op.getValid()) {
     Value valid =
         arith::MaxSIOp::create(b, mapping.lookup(op.getValid()), b.index(0));
-    keysThere = b.min(valid, keysThere);
+    keysEnd = b.min(valid, keysEnd);
   }
+  if (op.getKeyBegin())
+    range.emplace(
+        kernelOperand(kernel, op, op.getKeyBeginMutable()[0], mapping),
+        kernelOperand(kernel, op, op.getKeyEndMutable()[0], mapping));
 }
 
 void AttentionBlock::emit() {
@@ -71,7 +76,7 @@ void AttentionBlock::emit() {
   weights = b.addShared(function, {rows, tiling.getWeightStride()});
   placeThread();
   // Without a key the state stays, and there is no barrier between its threads.
-  Value isAnything = op.getValid() ? b.isLess(b.index(0), keysThere) : Value();
+  Value isAnything = keysVary ? b.isLess(firstKey, keysEnd) : Value();
   b.guarded(isAnything, [&] {
     b.loop(b.index(tiling.valueSlices * tiling.valueSlice), tiling.valueSlice,
            {}, [&](Value firstValue, ValueRange) {
@@ -85,7 +90,8 @@ void AttentionBlock::emit() {
 // Where a thread stands
 //===----------------------------------------------------------------------===//
 
-/// Neighbouring blocks have rows of the same batch: they share K and V.
+/// Neighbouring blocks have rows of the same batch: they share K and V. Where
+/// rows see ranges, the last come first: they tend to see most.
 void AttentionBlock::placeThread() {
   thread.number = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
   thread.lane = b.rem(thread.number, AttentionTiling::kLanes);
@@ -93,6 +99,8 @@ void AttentionBlock::placeThread() {
 
   int64_t tiles = llvm::divideCeil(shape.rows, tiling.getRows());
   Value number = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  if (range)
+    number = b.sub(b.index(tiles * shape.batches - 1), number);
   firstRow = b.mul(b.rem(number, tiles), tiling.getRows());
   block.resize(shape.extents.size());
   SmallVector<int64_t> extents;
@@ -108,6 +116,16 @@ void AttentionBlock::placeThread() {
     isRow.push_back(mayExceed ? b.isLess(row, b.index(shape.rows)) : Value());
     rows.push_back(mayExceed ? b.min(row, b.index(shape.rows - 1)) : row);
   }
+  if (!range)
+    return;
+  seen = range->measure(
+      b, tiling.getRows(), thread.number,
+      [&](Value row) {
+        return withRow(b.min(b.add(firstRow, row), b.index(shape.rows - 1)));
+      },
+      keysEnd);
+  firstKey = seen.someBegin;
+  keysEnd = seen.someEnd;
 }
 
 SmallVector<Value> AttentionBlock::withRow(Value row) {
@@ -234,20 +252,37 @@ void AttentionBlock::emitValueSlice(Value firstValue) {
              stageQuery(firstFeature, firstFeature);
              return Values();
            });
-  Values after = b.loop(keysThere, tiling.getKeys(), state.pack(),
-                        [&](Value firstKey, ValueRange carried) {
-                          State next =
-                              State::unpack(carried, tiling.rowsPerThread);
-                          emitKeyTile(firstKey, firstValue, next);
-                          return next.pack();
-                        });
+  Values after =
+      b.loop(b.sub(keysEnd, firstKey), tiling.getKeys(), state.pack(),
+             [&](Value offset, ValueRange carried) {
+               return emitKeys(b.add(firstKey, offset), firstValue, carried);
+             });
   storeState(State::unpack(after, tiling.rowsPerThread), firstValue);
 }
 
-void AttentionBlock::emitKeyTile(Value firstKey, Value firstValue,
+SmallVector<Value> AttentionBlock::emitKeys(Value first, Value firstValue,
+                                            ValueRange carried) {
+  auto emitTile = [&](bool isWhole) {
+    State state = State::unpack(carried, tiling.rowsPerThread);
+    emitKeyTile({first, isWhole}, firstValue, state);
+    return state.pack();
+  };
+  if (!range)
+    return emitTile(!keysVary && shape.keys % tiling.getKeys() == 0);
+  Value begins =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sle, seen.allBegin, first);
+  Value ends =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                            b.add(first, tiling.getKeys()), seen.allEnd);
+  return b.choose(
+      b.both(begins, ends), carried.getTypes(), [&] { return emitTile(true); },
+      [&] { return emitTile(false); });
+}
+
+void AttentionBlock::emitKeyTile(const KeyTile &tile, Value firstValue,
                                  State &state) {
-  Values scores = emitScores(firstKey);
-  finishScores(firstKey, scores);
+  Values scores = emitScores(tile);
+  finishScores(tile, scores);
   int64_t keys = tiling.keysPerThread, columns = tiling.getValuesPerThread();
   for (int64_t i = 0; i < tiling.rowsPerThread; ++i) {
     SoftmaxState row{state.maxima[i], state.sums[i]};
@@ -263,8 +298,8 @@ void AttentionBlock::emitKeyTile(Value firstKey, Value firstValue,
          MutableArrayRef(state.accumulators).slice(i * columns, columns))
       element = arith::MulFOp::create(b, element, factor);
   }
-  Value left = b.min(b.sub(keysThere, firstKey), b.index(tiling.getKeys()));
-  if (!op.getValid() && shape.keys % tiling.getKeys() == 0)
+  Value left = b.min(b.sub(keysEnd, tile.first), b.index(tiling.getKeys()));
+  if (tile.isWhole)
     left = b.index(tiling.getKeys());
   state.accumulators =
       b.loop(left, tiling.valueKeys, state.accumulators,
@@ -272,14 +307,14 @@ void AttentionBlock::emitKeyTile(Value firstKey, Value firstValue,
                // The slice before has been read.
                if (tiling.valueKeys < tiling.getKeys())
                  gpu::BarrierOp::create(b);
-               stageValue(b.add(firstKey, offset), firstValue);
+               stageValue(tile, offset, firstValue);
                gpu::BarrierOp::create(b);
                return multiplyValues(b, tiling, thread, weights, offset,
                                      valueTile, carried);
              });
 }
 
-SmallVector<Value> AttentionBlock::emitScores(Value firstKey) {
+SmallVector<Value> AttentionBlock::emitScores(const KeyTile &tile) {
   Values zeros(tiling.rowsPerThread * tiling.keysPerThread, b.number(0));
   return b.loop(b.index(tiling.featureSlice * tiling.featureSlices),
                 tiling.featureSlice, zeros,
@@ -291,15 +326,14 @@ SmallVector<Value> AttentionBlock::emitScores(Value firstKey) {
                   Value column = tiling.keepsQuery ? firstFeature : b.index(0);
                   if (!tiling.keepsQuery)
                     stageQuery(firstFeature, column);
-                  stageKey(firstKey, firstFeature);
+                  stageKey(tile, firstFeature);
                   gpu::BarrierOp::create(b);
                   return multiplyScores(b, tiling, thread, queries, column,
                                         keyTile, carried);
                 });
 }
 
-void AttentionBlock::finishScores(Value firstKey, Values &scores) {
-  bool mayExceed = op.getValid() || shape.keys % tiling.getKeys() != 0;
+void AttentionBlock::finishScores(const KeyTile &tile, Values &scores) {
   bool hasRow = mask && llvm::any_of(shape.rowLoops, [&](unsigned loop) {
                   return mask->has(loop);
                 });
@@ -307,11 +341,16 @@ void AttentionBlock::finishScores(Value firstKey, Values &scores) {
   Value none = b.number(-std::numeric_limits<double>::infinity());
   double scale = op.getScale().convertToDouble();
   Values masks(scores.size());
+  SmallVector<AttentionRange::Row> ranges;
+  if (range && !tile.isWhole)
+    for (int64_t i = 0; i < tiling.rowsPerThread; ++i)
+      ranges.push_back(range->load(b, rowPosition(i), keysEnd));
   for (int64_t j = 0; j < tiling.keysPerThread; ++j) {
-    Value at = b.add(firstKey, thread.keyAt(b, j)), isKey;
-    if (mayExceed) {
-      isKey = b.isLess(at, keysThere);
-      at = b.min(at, b.sub(keysThere, b.index(1)));
+    Value key = b.add(tile.first, thread.keyAt(b, j)), at = key, isKey;
+    if (!tile.isWhole) {
+      if (!range)
+        isKey = b.isLess(key, keysEnd);
+      at = b.min(at, b.sub(keysEnd, b.index(1)));
     }
     for (int64_t i = 0; i < tiling.rowsPerThread; ++i) {
       int64_t number = i * tiling.keysPerThread + j;
@@ -326,70 +365,12 @@ void AttentionBlock::finishScores(Value firstKey, Values &scores) {
           first = mask->load(b, rowPosition(i, at));
         score = arith::AddFOp::create(b, score, first);
       }
+      if (!ranges.empty())
+        isKey = ranges[i].sees(b, key);
       if (isKey)
         score = arith::SelectOp::create(b, isKey, score, none);
     }
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Staging
-//===----------------------------------------------------------------------===//
-
-TileSide AttentionBlock::featureSide(Value firstFeature) {
-  return {shape.feature, tiling.featureSlice,
-          firstFeature,  b.index(shape.d),
-          shape.d,       shape.d % tiling.featureSlice != 0};
-}
-
-TileSide AttentionBlock::keySide(Value firstKey, int64_t extent) {
-  return {shape.keyLoop,
-          extent,
-          firstKey,
-          keysThere,
-          op.getValid() ? 1 : shape.keys,
-          op.getValid() || shape.keys % extent != 0};
-}
-
-void AttentionBlock::stageQuery(Value firstFeature, Value firstColumn) {
-  TileSide side{op.getQueryLoop(), tiling.getRows(),
-                firstRow,          b.index(shape.rows),
-                shape.rows,        shape.rows % tiling.getRows() != 0};
-  stageTile(
-      b, query, side, featureSide(firstFeature),
-      [&](Value row, Value column) {
-        Values position = withRow(row);
-        position[shape.feature] = column;
-        return position;
-      },
-      thread.number, tiling.threads, queries, firstColumn);
-}
-
-void AttentionBlock::stageKey(Value firstKey, Value firstFeature) {
-  stageTile(
-      b, key, keySide(firstKey, tiling.getKeys()), featureSide(firstFeature),
-      [&](Value row, Value column) {
-        Values position = block;
-        position[shape.keyLoop] = row;
-        position[shape.feature] = column;
-        return position;
-      },
-      thread.number, tiling.threads, keyTile, b.index(0));
-}
-
-void AttentionBlock::stageValue(Value firstKey, Value firstValue) {
-  TileSide columns{
-      shape.valueFeature, tiling.valueSlice, firstValue,
-      b.index(shape.e),   shape.e,           shape.e % tiling.valueSlice != 0};
-  stageTile(
-      b, value, keySide(firstKey, tiling.valueKeys), columns,
-      [&](Value row, Value column) {
-        Values position = block;
-        position[shape.keyLoop] = row;
-        position[shape.valueFeature] = column;
-        return position;
-      },
-      thread.number, tiling.threads, valueTile, b.index(0));
 }
 
 } // namespace mercury

@@ -10,6 +10,7 @@
 #define MERCURY_LIB_TRANSFORMS_GPU_ATTENTIONBLOCK_H
 
 #include "AttentionProducts.h"
+#include "AttentionRange.h"
 #include "AttentionTiling.h"
 #include "KernelOperand.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
@@ -35,7 +36,9 @@ struct AttentionShape {
 ///   state | tiles of keys: slices of Q and K staged, scores = Q K^T; mask,
 ///   maxima, weights and factors; weights to shared memory; slices of V staged,
 ///   accumulators = factor * accumulators + weights * V | state
-/// Beyond the last row, key or feature nothing is read or written.
+/// Beyond the last row, key or feature nothing is read or written. With a range
+/// of keys for each row, tiles go over the keys that some row of the block
+/// sees, and those that all rows see are computed as without ranges.
 class AttentionBlock {
 public:
   AttentionBlock(mlir::func::FuncOp kernel, commir::OnlineAttentionOp op,
@@ -68,15 +71,22 @@ private:
       llvm::function_ref<void(llvm::ArrayRef<Value> position, int64_t at,
                               int64_t width, Value inside)>
           access);
-  void emitKeyTile(Value firstKey, Value firstValue, State &state);
-  Values emitScores(Value firstKey);
+  /// A tile of keys; a whole one has no key that a row does not see.
+  struct KeyTile {
+    Value first;
+    bool isWhole;
+  };
+  Values emitKeys(Value firstKey, Value firstValue, mlir::ValueRange carried);
+  void emitKeyTile(const KeyTile &tile, Value firstValue, State &state);
+  Values emitScores(const KeyTile &tile);
   /// Mask and missing keys.
-  void finishScores(Value firstKey, Values &scores);
+  void finishScores(const KeyTile &tile, Values &scores);
   void stageQuery(Value firstFeature, Value firstColumn);
-  void stageKey(Value firstKey, Value firstFeature);
-  void stageValue(Value firstKey, Value firstValue);
+  void stageKey(const KeyTile &tile, Value firstFeature);
+  /// Those of the tile from its key `offset` on.
+  void stageValue(const KeyTile &tile, Value offset, Value firstValue);
   TileSide featureSide(Value firstFeature);
-  TileSide keySide(Value firstKey, int64_t extent);
+  TileSide keySide(const KeyTile &tile, Value offset, int64_t extent);
   /// Where the thread's row `i` is, with `key` and `feature` of the value.
   Values rowPosition(int64_t i, Value key = {}, Value valueAt = {});
   Values withRow(Value row);
@@ -88,10 +98,13 @@ private:
   const AttentionTiling &tiling;
   KernelOperand query, key, value, accumulator, maximum, sum;
   std::optional<KernelOperand> mask;
+  std::optional<AttentionRange> range;
+  AttentionRange::Bounds seen; ///< of `range`
 
   AttentionThread thread;
-  Value keysThere; ///< how many keys count
-  Value firstRow;  ///< of the block
+  Value firstKey, keysEnd; ///< of the keys that count
+  bool keysVary;           ///< known at run time only
+  Value firstRow;          ///< of the block
   /// Per loop, where all of the block's elements stand; null elsewhere.
   Values block;
   /// Per row of the thread: inside of the rows, and whether it is (null: yes).

@@ -27,6 +27,11 @@ static bool hasStaticLayout(Type type) {
                      !ShapedType::isDynamicShape(strides));
 }
 
+bool mercury::hasMaterializedMask(OnlineAttentionOp op) {
+  return !op.getVisibleAttr() && !op.getQueryOrderAttr() &&
+         !op.getKeyOrderAttr() && !op.getQueryStart() && !op.getKeyStart();
+}
+
 OnlineAttentionOp mercury::getOnlyAttention(func::FuncOp kernel) {
   OnlineAttentionOp found;
   for (Operation &op : kernel.front().without_terminator()) {
@@ -35,6 +40,7 @@ OnlineAttentionOp mercury::getOnlyAttention(func::FuncOp kernel) {
     auto attention = dyn_cast<OnlineAttentionOp>(op);
     if (!attention || found ||
         !isa<MemRefType>(attention.getQuery().getType()) ||
+        !hasMaterializedMask(attention) ||
         !llvm::all_of(attention->getOperandTypes(), hasStaticLayout))
       return {};
     found = attention;

@@ -132,6 +132,18 @@ void KernelBuilder::guarded(Value condition, function_ref<void()> body) {
   body();
 }
 
+SmallVector<Value> KernelBuilder::choose(Value condition, TypeRange types,
+                                         Branch then, Branch otherwise) {
+  auto choice = scf::IfOp::create(*this, types, condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(*this, then());
+  setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(*this, otherwise());
+  return llvm::to_vector_of<Value>(choice.getResults());
+}
+
 void KernelBuilder::finish(gpu::GPUFuncOp function, int64_t blocks,
                            int64_t threads) {
   gpu::ReturnOp::create(*this);

@@ -55,6 +55,10 @@ public:
                                 bool unrolls = true);
   /// if (condition) body(); a null condition is true.
   void guarded(Value condition, llvm::function_ref<void()> body);
+  /// What `then` gives, or `otherwise`: values of the same types.
+  using Branch = llvm::function_ref<llvm::SmallVector<Value>()>;
+  llvm::SmallVector<Value> choose(Value condition, mlir::TypeRange types,
+                                  Branch then, Branch otherwise);
 
   /// Ends `function`, which runs on `blocks` blocks of `threads` threads, both
   /// along x.

@@ -71,8 +71,13 @@ SmallVector<Value> KernelOperand::indices(ArrayRef<Value> position) const {
   return result;
 }
 
+Value KernelOperand::loadElement(KernelBuilder &b,
+                                 ArrayRef<Value> position) const {
+  return memref::LoadOp::create(b, buffer, indices(position));
+}
+
 Value KernelOperand::load(KernelBuilder &b, ArrayRef<Value> position) const {
-  return b.toF32(memref::LoadOp::create(b, buffer, indices(position)));
+  return b.toF32(loadElement(b, position));
 }
 
 Value KernelOperand::loadVector(KernelBuilder &b, ArrayRef<Value> position,

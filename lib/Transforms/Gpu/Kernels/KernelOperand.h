@@ -33,7 +33,8 @@ public:
   int64_t getVectorWidth(unsigned loop) const;
 
   /// The element at `position` (per loop; others than the map's are not
-  /// looked at), in f32.
+  /// looked at), as it is, or in f32.
+  Value loadElement(KernelBuilder &b, llvm::ArrayRef<Value> position) const;
   Value load(KernelBuilder &b, llvm::ArrayRef<Value> position) const;
   /// `width` elements along `loop`, as far as they are proven, in f32.
   Value loadVector(KernelBuilder &b, llvm::ArrayRef<Value> position,

@@ -19,9 +19,9 @@ using namespace mercury;
 
 static constexpr int64_t kWarp = 32;
 
-/// Combines the values of all lanes; each step doubles how many each lane has.
-static Value reduceOverLanes(KernelBuilder &b, Value value, int64_t lanes,
-                             function_ref<Value(Value, Value)> combine) {
+// Each step doubles how many values each lane has.
+Value mercury::reduceOverLanes(KernelBuilder &b, Value value, int64_t lanes,
+                               function_ref<Value(Value, Value)> combine) {
   for (int64_t distance = 1; distance < lanes; distance *= 2) {
     Value other =
         gpu::ShuffleOp::create(b, value, distance, kWarp, gpu::ShuffleMode::XOR)

@@ -28,6 +28,11 @@ mlir::Value updateSoftmax(KernelBuilder &b, SoftmaxState &state,
                           llvm::MutableArrayRef<mlir::Value> scores,
                           int64_t lanes);
 
+/// The values of all lanes combined, in each of them.
+mlir::Value reduceOverLanes(
+    KernelBuilder &b, mlir::Value value, int64_t lanes,
+    llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+
 /// The sum of `value` over the lanes, in each of them.
 mlir::Value sumOverLanes(KernelBuilder &b, mlir::Value value, int64_t lanes);
 

@@ -40,7 +40,7 @@ static Access access(KernelBuilder &b, const TileSide &side, Value offset,
 /// Elements that a thread reads at a time along `side`.
 static int64_t vectorWidth(const KernelOperand &operand, const TileSide &side) {
   int64_t width = operand.getVectorWidth(side.loop);
-  while (side.extent % width || (side.mayExceed && side.wholeVector % width))
+  while (side.extent % width || side.wholeVector % width)
     width /= 2;
   return width;
 }

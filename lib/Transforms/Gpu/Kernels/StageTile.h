@@ -17,7 +17,8 @@ struct TileSide {
   /// The loop whose elements a vector has.
   unsigned loop;
   int64_t extent;    ///< of the tile
-  mlir::Value start; ///< in the operand, a multiple of `extent`
+  /// In the operand; a multiple of `extent`, or `wholeVector` is 1.
+  mlir::Value start;
   /// Elements from here on are not read, but zero in the tile.
   mlir::Value limit;
   /// The widest vector that `limit` does not cut when it starts at a multiple

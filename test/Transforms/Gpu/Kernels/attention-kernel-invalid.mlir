@@ -40,3 +40,24 @@ func.func private @dynamic(
     outs(%a, %m, %l : memref<?x8xf32>, memref<?xf32>, memref<?xf32>)
   return
 }
+
+// -----
+
+#q = affine_map<(m, n, d, e) -> (m, d)>
+#k = affine_map<(m, n, d, e) -> (n, d)>
+#v = affine_map<(m, n, d, e) -> (n, e)>
+#o = affine_map<(m, n, d, e) -> (m, e)>
+#s = affine_map<(m, n, d, e) -> (m)>
+
+// Kernels know no positions.
+// expected-error @below {{no device code is known for this kernel}}
+func.func private @visible(
+    %q: memref<4x8xf32>, %k: memref<4x8xf32>, %v: memref<4x8xf32>,
+    %a: memref<4x8xf32>, %m: memref<4xf32>, %l: memref<4xf32>)
+    attributes {commir.kernel} {
+  commir.online_attention maps [#q, #k, #v, #o, #s, #s]
+    ins(%q, %k, %v : memref<4x8xf32>, memref<4x8xf32>, memref<4x8xf32>)
+    visible <right 0>
+    outs(%a, %m, %l : memref<4x8xf32>, memref<4xf32>, memref<4xf32>)
+  return
+}
