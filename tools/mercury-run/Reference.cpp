@@ -163,8 +163,10 @@ llvm::Expected<OneRankProgram> compileOneRank(ModuleOp module,
   dropDistribution(*copy);
   if (failed(runPasses(*copy, options.promote
                                   ? "func.func(mercury-expand-attention"
-                                    "{type=f64},mercury-lower-token-orders)"
+                                    "{type=f64},mercury-materialize-masks,"
+                                    "mercury-lower-token-orders)"
                                   : "func.func(mercury-expand-attention,"
+                                    "mercury-materialize-masks,"
                                     "mercury-lower-token-orders)")))
     return cannot("expand the attention of");
   if (options.promote &&
