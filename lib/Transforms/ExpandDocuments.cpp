@@ -174,8 +174,8 @@ struct BodyBuilder {
       int64_t half = std::max<int64_t>(left / 2, 1);
       Value next = arith::AddIOp::create(b, loc, found, index(half));
       Value last = arith::SubIOp::create(b, loc, next, index(1));
-      found = select(compare(precede, extract(values, last), target), next,
-                     found);
+      found =
+          select(compare(precede, extract(values, last), target), next, found);
       left -= half;
     }
     return found;
@@ -214,8 +214,7 @@ static Value buildEnds(OpBuilder &b, Location loc, Value lengths) {
   Value sums = lengths;
   for (int64_t step = 1; step == 1 || step < count; step *= 2)
     sums = buildRows(
-        b, loc, type, sizes, 1,
-        [&](BodyBuilder &body) -> SmallVector<Value> {
+        b, loc, type, sizes, 1, [&](BodyBuilder &body) -> SmallVector<Value> {
           OpBuilder &b = body.b;
           Value zero = body.number(int64_t(0));
           auto read = [&](Value at) -> Value {
@@ -266,19 +265,19 @@ static SmallVector<Value> buildRanges(OpBuilder &b, DocumentRangesOp op) {
           isKey = body.compare(arith::CmpIPredicate::ule, position, last);
           Value own = body.extract(
               values, arith::MinUIOp::create(b, loc, position, last));
-          begin = body.number(body.countPreceding(
-              values, arith::CmpIPredicate::slt, own));
-          end = body.number(body.countPreceding(
-              values, arith::CmpIPredicate::sle, own));
+          begin = body.number(
+              body.countPreceding(values, arith::CmpIPredicate::slt, own));
+          end = body.number(
+              body.countPreceding(values, arith::CmpIPredicate::sle, own));
         } else {
           // Documents that end before the position.
           Value before = body.countPreceding(values, arith::CmpIPredicate::sle,
                                              body.number(position));
           Value isFirst =
               body.compare(arith::CmpIPredicate::eq, before, body.index(0));
-          Value previous = body.select(
-              isFirst, before,
-              arith::SubIOp::create(b, loc, before, body.index(1)));
+          Value previous =
+              body.select(isFirst, before,
+                          arith::SubIOp::create(b, loc, before, body.index(1)));
           begin = body.select(isFirst, none, body.extract(values, previous));
           end = body.extract(values,
                              arith::MinUIOp::create(b, loc, before, last));
