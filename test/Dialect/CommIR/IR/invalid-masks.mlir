@@ -155,7 +155,16 @@ func.func @document_ranges_c3_no_number_of_32_bits() {
 #maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m)>, affine_map<(m, n, d, e) -> (n)>, affine_map<(m, n, d, e) -> (m, e)>]
 func.func @attention_c3_range_of_keys(%q: tensor<8x16xf32>, %k: tensor<32x16xf32>, %b: tensor<8xi32>, %e: tensor<32xi32>, %o: tensor<8x16xf32>) {
   // expected-error @below {{key_range cannot be indexed by d1, got affine_map<(d0, d1, d2, d3) -> (d1)>}}
-  %r = commir.attention maps #maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (d)>, affine_map<(m, n, d, e) -> (m)>, affine_map<(m, n, d, e) -> (m, e)>]
+  %r = commir.attention maps #maps
+      ins(%q, %k, %k : tensor<8x16xf32>, tensor<32x16xf32>, tensor<32x16xf32>)
+      key_range(%b, %e : tensor<8xi32>, tensor<32xi32>)
+      outs(%o : tensor<8x16xf32>) -> tensor<8x16xf32>
+  return
+}
+
+// -----
+
+#maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (d)>, affine_map<(m, n, d, e) -> (m)>, affine_map<(m, n, d, e) -> (m, e)>]
 func.func @attention_c3_range_of_features(%q: tensor<8x16xf32>, %k: tensor<32x16xf32>, %b: tensor<16xi32>, %e: tensor<8xi32>, %o: tensor<8x16xf32>) {
   // expected-error @below {{key_range cannot be indexed by d2, got affine_map<(d0, d1, d2, d3) -> (d2)>}}
   %r = commir.attention maps #maps
@@ -184,14 +193,6 @@ func.func @attention_c8_one_end(%q: tensor<8x16xf32>, %k: tensor<32x16xf32>, %b:
   // expected-error @below {{expects both ends of 'key_range' or none}}
   %r = "commir.attention"(%q, %k, %k, %b, %o) <{indexing_maps = #maps, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1, 0, 1>}>
       : (tensor<8x16xf32>, tensor<32x16xf32>, tensor<32x16xf32>, tensor<8xi32>, tensor<8x16xf32>) -> tensor<8x16xf32>
-  return
-}
-
-// -----
-
-#maps
-      ins(%q, %k, %k : tensor<8x16xf32>, tensor<32x16xf32>, tensor<32x16xf32>) key_start(%s)
-      outs(%o : tensor<8x16xf32>) -> tensor<8x16xf32>
   return
 }
 
