@@ -232,6 +232,6 @@ func.func @order_of_keys_that_ranges_count(%q: tensor<16x8xf32>, %k: tensor<16x8
   %r:3 = commir.online_attention maps [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m)>, affine_map<(m, n, d, e) -> (m)>, affine_map<(m, n, d, e) -> (m, e)>, affine_map<(m, n, d, e) -> (m)>, affine_map<(m, n, d, e) -> (m)>]
       ins(%q, %k, %k : tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>) key_start(%c8) key_range(%b, %b : tensor<16xi32>, tensor<16xi32>)
       outs(%o, %m, %m : tensor<16x8xf32>, tensor<16xf32>, tensor<16xf32>)
-      {commir.schedule = #commir.schedule<"loops [-, time 2] tokens [-, zigzag 2] inputs [[{}, {}], [{}, {}], [{}, {}], [{}], [{}]] results [[{}, {}], [{}], [{}]]">} -> tensor<16x8xf32>, tensor<16xf32>, tensor<16xf32>
+      {commir.schedule = #commir.schedule<"loops [-, time 2] tokens [-, zigzag 2] inputs [[{}, {}], [{} zigzag 2, {}], [{} zigzag 2, {}], [{}], [{}]] results [[{}, {}], [{}], [{}]]">} -> tensor<16x8xf32>, tensor<16xf32>, tensor<16xf32>
   return %r#0 : tensor<16x8xf32>
 }

@@ -69,8 +69,7 @@ static std::optional<int64_t> constantStart(Value start) {
   return start ? getConstantIntValue(start) : 0;
 }
 
-template <typename OpTy>
-static std::optional<LoopMask> loopMaskOf(OpTy op) {
+template <typename OpTy> static std::optional<LoopMask> loopMaskOf(OpTy op) {
   if (!op.getVisibleAttr() && !op.getKeyBegin())
     return std::nullopt;
   LoopMask mask;
