@@ -109,7 +109,7 @@ def CommIR_AttentionOp : CommIR_AttentionLikeOp<"attention"> {
     All of these and the additive mask intersect. Positions are query_start + m
     and key_start + n, where a start that is left out is 0, or with an order the
     positions of these indices in it. Where positions matter, `valid` is the
-    position at which keys end; else it counts keys.
+    position at which keys end; else it counts keys, and starts say nothing.
 
     One indexing map per tensor operand over (parallel loops..., query, key, d,
     e), where d is the feature that query and key share and e that of the value.
@@ -143,8 +143,7 @@ def CommIR_AttentionOp : CommIR_AttentionLikeOp<"attention"> {
     - (C6) the second output is of the state's type;
     - (C7) operands are all tensors or all buffers; on tensors there is one
       result per output, of its type, on buffers none;
-    - (C8) `key_range` has both ends, and starts stand beside `visible`,
-      `key_range` or an order;
+    - (C8) `key_range` has both ends;
     - (C9) an order has every index: [start, start + extent), as far as it is
       known.
   }];
