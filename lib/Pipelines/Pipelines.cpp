@@ -52,6 +52,7 @@ void mercury::buildSpmdOnBuffers(OpPassManager &pm, int64_t chunks,
   pm.addNestedPass<func::FuncOp>(createAnnotateRequirementsPass());
   pm.addNestedPass<func::FuncOp>(createExpandAttentionPass());
   pm.addNestedPass<func::FuncOp>(createMaterializeMasksPass());
+  pm.addNestedPass<func::FuncOp>(createLowerTokenOrdersPass());
   pm.addNestedPass<func::FuncOp>(createMakeDestinationsPass());
   if (vectorizeContractions)
     pm.addNestedPass<func::FuncOp>(createVectorizeContractionsPass());

@@ -10,6 +10,7 @@
 #include "Mercury/Analysis/ArrangePlacement.h"
 #include "Mercury/Analysis/OperatorModelBuilder.h"
 #include "Mercury/Analysis/PlacementAnalysis.h"
+#include "Mercury/Dialect/CommIR/IR/TokenOrderCheck.h"
 #include "Mercury/Schedule/Balance.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -192,10 +193,14 @@ LogicalResult NestBuilder::padOperands() {
   for (const OperatorModel::Loop &loop : model.loops)
     extents.push_back(loop.extent);
   cast<DistributableOpInterface>(padded).limitReductions(b, extents);
-  for (size_t l = 0; l < model.loops.size(); ++l)
-    if (!order(l).isNatural())
-      cast<DistributableOpInterface>(padded).setTokenOrder(
-          b, l, TokenOrderAttr::get(b.getContext(), order(l), extent(l)));
+  for (size_t l = 0; l < model.loops.size(); ++l) {
+    if (order(l).isNatural())
+      continue;
+    if (failed(checkTokenOrder(op, l)))
+      return failure();
+    cast<DistributableOpInterface>(padded).setTokenOrder(
+        b, l, TokenOrderAttr::get(b.getContext(), order(l), extent(l)));
+  }
   if (!s.patch.empty())
     padded->setAttr(kPatchAttrName, b.getStringAttr(s.patch));
   if (!s.tile.empty())

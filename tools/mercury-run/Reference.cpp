@@ -163,9 +163,11 @@ llvm::Expected<OneRankProgram> compileOneRank(ModuleOp module,
   dropDistribution(*copy);
   if (failed(runPasses(*copy, options.promote
                                   ? "func.func(mercury-expand-attention"
-                                    "{type=f64},mercury-materialize-masks)"
+                                    "{type=f64},mercury-materialize-masks,"
+                                    "mercury-lower-token-orders)"
                                   : "func.func(mercury-expand-attention,"
-                                    "mercury-materialize-masks)")))
+                                    "mercury-materialize-masks,"
+                                    "mercury-lower-token-orders)")))
     return cannot("expand the attention of");
   if (options.promote &&
       failed(runPasses(*copy, "mercury-promote-accumulators{type=f64}")))
