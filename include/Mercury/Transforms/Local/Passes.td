@@ -280,7 +280,8 @@ def LowerCopiesPass : Pass<"mercury-lower-copies"> {
   let summary = "turn strided memref copies into loops";
   let description = [{
     `memref.copy` between buffers that are not both contiguous would become a
-    call of a generic library function; it becomes an elementwise
+    call of a generic library function; it becomes a loop of copies of what is
+    contiguous on both sides or, where that is little, an elementwise
     `linalg.generic`. Contiguous copies stay and become memcpy.
 
     **Precondition:** memrefs. **Postcondition:** every `memref.copy` is
@@ -292,7 +293,10 @@ def LowerCopiesPass : Pass<"mercury-lower-copies"> {
     linalg.generic {elementwise} ins(%a) outs(%b) { linalg.yield %in }
     ```
   }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect"];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+  ];
 }
 
 def LowerVectorsPass : Pass<"mercury-lower-vectors"> {
