@@ -176,6 +176,11 @@ def SetSchedulePass : Pass<"mercury-set-schedule", "::mlir::ModuleOp"> {
     read, fills and epilogues among them. Functions that are at stage 2 already
     are left alone.
 
+    `balance` is the order of tokens that operators with a mask get: `none`,
+    `zigzag`, `striped` (`striped:16`: stripes of 16), `table:0,3,1,2`; `auto`
+    leaves it to the schedule, which takes zigzag where it lessens the work of the
+    rank that has most. A remark says where another one gains nothing.
+
     Postcondition: all distributable ops of a function have a schedule, or none
     has.
   }];
@@ -183,7 +188,10 @@ def SetSchedulePass : Pass<"mercury-set-schedule", "::mlir::ModuleOp"> {
     Option<"schedule", "schedule", "std::string", "\"\"",
            "Name of a schedule, or text of one (for a single operator)">,
     Option<"topology", "topology", "std::string", "\"\"",
-           "Topology (node=2,gpu=4) or @symbol; empty: the module's">];
+           "Topology (node=2,gpu=4) or @symbol; empty: the module's">,
+    Option<"balance", "balance", "std::string", "\"auto\"",
+           "Order of tokens under masks: none, zigzag, striped[:N], table:N,... "
+           "or auto">];
   let dependentDialects = ["::mercury::commir::CommIRDialect"];
 }
 
