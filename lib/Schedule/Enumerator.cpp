@@ -15,6 +15,7 @@
 #include "Mercury/Schedule/Enumerator.h"
 #include "AxisUnits.h"
 #include "AxisUtils.h"
+#include "Mercury/Schedule/Balance.h"
 #include "UnitChoices.h"
 
 #include <numeric>
@@ -399,12 +400,18 @@ bool Enumeration::buildWith(std::vector<TimeFactor> times) {
   return true;
 }
 
-/// Visits the schedule when it is legal and new; false to stop.
+/// Visits the schedule when it is legal and new, and beside it the balanced one
+/// where a mask gains by it; false to stop.
 bool Enumeration::offer(Schedule s) {
   if (!verify(s, op, topology))
     return true;
   mergeSubAxes(s, topology);
-  return !seen.insert(print(s)).second || visit(s);
+  if (!seen.insert(print(s)).second)
+    return true;
+  Schedule balanced = s;
+  if (!visit(s))
+    return false;
+  return !balance(balanced, op, topology) || balanced == s || visit(balanced);
 }
 
 void mercury::enumerateSchedules(

@@ -5,9 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 #include "Mercury/Schedule/AxisSpelling.h"
+#include "Mercury/Schedule/Balance.h"
 #include "Mercury/Schedule/NamedSchedules.h"
+#include "PrimitiveChecks.h"
+
 #include <algorithm>
 
 using namespace mercury;
@@ -52,15 +54,25 @@ mercury::makeFollowingSchedule(Schedule &schedule, const OperatorModel &op,
 
   Schedule s = Schedule::replicated(op);
   std::vector<AxisList> axesOf(op.loops.size());
+  std::vector<TokenOrder> orders(op.loops.size());
   bool reduces = op.combines();
   AxisList used;
   for (const Leader &leader : leaders)
     for (size_t dim = 0; dim < leader.placement->dims.size(); ++dim) {
       int loop = leader.tensor->loopOfDim[dim];
       const AxisList &axes = leader.placement->dims[dim];
-      if (loop < 0 || axes.empty() || !axesOf[loop].empty() ||
+      if (loop < 0 || !axesOf[loop].empty() ||
           (op.loops[loop].reduction && !reduces))
         continue;
+      TokenOrder order = leader.placement->orderOf(dim);
+      if (!canHaveOrder(op, loop, order))
+        order = TokenOrder();
+      if (axes.empty()) {
+        // Whole, but in an order.
+        if (orders[loop].isNatural())
+          orders[loop] = order;
+        continue;
+      }
       bool clash = std::any_of(axes.begin(), axes.end(), [&](auto &axis) {
         return std::any_of(used.begin(), used.end(), [&](auto &other) {
           return topology.overlap(axis, other);
@@ -69,6 +81,7 @@ mercury::makeFollowingSchedule(Schedule &schedule, const OperatorModel &op,
       if (clash)
         continue;
       axesOf[loop] = axes;
+      orders[loop] = order;
       used.insert(used.end(), axes.begin(), axes.end());
     }
   for (size_t loop = 0; loop < op.loops.size(); ++loop)
@@ -86,12 +99,19 @@ mercury::makeFollowingSchedule(Schedule &schedule, const OperatorModel &op,
     }
     return placement;
   };
-  for (size_t i = 0; i < op.inputs.size(); ++i) {
-    s.inputs[i].nest = place(op.inputs[i], false);
-    s.inputs[i].entry = inputs[i].value_or(s.inputs[i].nest);
-  }
+  for (size_t i = 0; i < op.inputs.size(); ++i)
+    s.inputs[i].entry = s.inputs[i].nest = place(op.inputs[i], false);
   for (size_t i = 0; i < op.results.size(); ++i)
     s.results[i].nest = s.results[i].exit = place(op.results[i], true);
+  for (size_t loop = 0; loop < op.loops.size(); ++loop)
+    setLoopOrder(s, op, loop, orders[loop], /*whileLoopsRun=*/true);
+  for (ResultPlan &result : s.results)
+    result.exit = result.nest;
+  if (Verdict verdict = balance(s, op, topology); !verdict)
+    return verdict;
+  for (size_t i = 0; i < op.inputs.size(); ++i)
+    if (inputs[i])
+      s.inputs[i].entry = *inputs[i];
   if (Verdict verdict = verify(s, op, topology); !verdict)
     return verdict;
   schedule = std::move(s);

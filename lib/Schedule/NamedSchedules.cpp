@@ -8,6 +8,7 @@
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "Attention.h"
 #include "Contraction.h"
+#include "Mercury/Schedule/Balance.h"
 #include "Script.h"
 
 #include <algorithm>
@@ -335,8 +336,14 @@ Verdict mercury::makeNamedSchedule(std::string_view name, Schedule &schedule,
                                    const TopologyModel &topology) {
   const NamedSchedule *nearest = nullptr;
   for (const NamedSchedule &candidate : namedSchedules()) {
-    if (candidate.name == name)
-      return candidate.fill(schedule, op, topology);
+    if (candidate.name == name) {
+      if (Verdict v = candidate.fill(schedule, op, topology); !v)
+        return v;
+      if (Verdict v = balance(schedule, op, topology); !v)
+        return v;
+      directRings(schedule, op, topology);
+      return Verdict::ok();
+    }
     if (!nearest ||
         editDistance(name, candidate.name) < editDistance(name, nearest->name))
       nearest = &candidate;

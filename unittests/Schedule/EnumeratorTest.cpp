@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Mercury/Schedule/Enumerator.h"
+#include "Mercury/Schedule/Balance.h"
 #include "ScheduleTest.h"
 
 #include <cstdio>
@@ -156,7 +157,7 @@ static void expectNamed(const OperatorModel &op, const char *on,
     if (!concerns(named, op))
       continue;
     Schedule s;
-    EXPECT_OK(named.fill(s, op, topology(on)));
+    EXPECT_OK(makeNamedSchedule(named.name, s, op, topology(on)));
     // What moves on exit is enumerated as it leaves the loops.
     for (ResultPlan &result : s.results)
       result.exit = result.nest;
@@ -175,6 +176,39 @@ TEST(Enumerator, NamedSchedulesOfAttentionAreIn) {
     expectNamed(attention(), on, forAttention());
     expectNamed(groupedAttention(), on, forAttention());
   }
+}
+
+static OperatorModel causal(OperatorModel op) {
+  op.mask = LoopMask{op.loops.size() - 2, op.loops.size() - 1,
+                     Mask{{{std::nullopt, 0, 0}}}};
+  return op;
+}
+
+// Each natural schedule is there, and beside it the zigzag one where it gains.
+TEST(Enumerator, MasksComeBalancedToo) {
+  OperatorModel op = causal(attention(4, 16, 16));
+  for (const char *on : {"gpu=2", "gpu=4", "node=2,gpu=2"}) {
+    TopologyModel t = topology(on);
+    std::set<std::string> texts, plain, natural;
+    for (const Schedule &s : all(attention(4, 16, 16), on, forAttention()))
+      plain.insert(print(s));
+    for (Schedule s : all(op, on, forAttention())) {
+      EXPECT_OK(verify(s, op, t));
+      EXPECT_TRUE(texts.insert(print(s)).second) << print(s);
+      if (s.tokens.empty()) {
+        natural.insert(print(s));
+        continue;
+      }
+      int64_t work = slowestWork(s, op, t);
+      EXPECT_OK(setOrder(s, op, t, {}));
+      EXPECT_LT(work, slowestWork(s, op, t)) << print(s);
+      EXPECT_TRUE(natural.count(print(s))) << print(s);
+    }
+    EXPECT_EQ(natural, plain);
+    std::printf("causal attention on %s: %zu schedules, %zu of them zigzag\n",
+                on, texts.size(), texts.size() - natural.size());
+  }
+  expectNamed(op, "gpu=4", forAttention());
 }
 
 TEST(Enumerator, StopsWhenToldTo) {

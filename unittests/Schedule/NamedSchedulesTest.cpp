@@ -158,3 +158,124 @@ TEST(FollowingSchedule, TakesWhatItsProducersHave) {
   EXPECT_EQ(print(s), "loops [-, -, -] inputs [[{}, {gpu}] -> [{}, {}], [{}, "
                       "{}]] results [[{}, {}]]");
 }
+
+static Placement placement(std::string_view text) {
+  TextCursor cursor(text);
+  Placement parsed;
+  std::string error;
+  EXPECT_TRUE(parse(cursor, parsed, error)) << error;
+  return parsed;
+}
+
+/// As text, or the reason why there is none.
+static std::string follow(const OperatorModel &op,
+                          const std::vector<std::optional<Placement>> &inputs) {
+  Schedule s;
+  std::vector<std::optional<Placement>> inits(op.results.size());
+  Verdict v = makeFollowingSchedule(s, op, topology("gpu=4"), inputs, inits);
+  return v ? print(s) : v.reason();
+}
+
+TEST(FollowingSchedule, StaysInTheOrderOfItsInputs) {
+  Placement rows = placement("[{gpu} zigzag 4, {}]");
+  // Elementwise, beside something open; a projection of the tokens.
+  EXPECT_EQ(follow(biasAdd(), {rows, std::nullopt}),
+            "loops [rank gpu, -] tokens [zigzag 4, -] inputs [[{gpu} zigzag 4, "
+            "{}], [{}]] results [[{gpu} zigzag 4, {}]]");
+  EXPECT_EQ(follow(gemm(), {rows, std::nullopt}),
+            "loops [rank gpu, -, -] tokens [zigzag 4, -, -] inputs [[{gpu} "
+            "zigzag 4, {}], [{}, {}]] results [[{gpu} zigzag 4, {}]]");
+  // What runs over the tokens follows, whether it was elsewhere or is open.
+  OperatorModel rotary = biasAdd();
+  rotary.inputs[1].loopOfDim = {0};
+  EXPECT_EQ(follow(rotary, {rows, std::nullopt}),
+            "loops [rank gpu, -] tokens [zigzag 4, -] inputs [[{gpu} zigzag 4, "
+            "{}], [{gpu} zigzag 4]] results [[{gpu} zigzag 4, {}]]");
+  EXPECT_EQ(follow(rotary, {rows, placement("[{gpu}]")}),
+            "loops [rank gpu, -] tokens [zigzag 4, -] inputs [[{gpu} zigzag 4, "
+            "{}], [{gpu}] -> [{gpu} zigzag 4]] results [[{gpu} zigzag 4, {}]]");
+  EXPECT_EQ(follow(rotary, {placement("[{} zigzag 4, {gpu}]"), std::nullopt}),
+            "loops [-, rank gpu] tokens [zigzag 4, -] inputs [[{} zigzag 4, "
+            "{gpu}], [{}] -> [{} zigzag 4]] results [[{} zigzag 4, {gpu}]]");
+}
+
+TEST(FollowingSchedule, ReducesTokensInOneOrder) {
+  OperatorModel op = gemm();
+  op.hasCollective = {true};
+  EXPECT_EQ(
+      follow(op, {placement("[{}, {gpu} zigzag 4]"), placement("[{gpu}, {}]")}),
+      "loops [-, -, rank gpu] tokens [-, -, zigzag 4] inputs [[{}, {gpu} "
+      "zigzag 4], [{gpu}, {}] -> [{gpu} zigzag 4, {}]] results [[{}, "
+      "{}]]");
+}
+
+// Its neighbours would not be found: the loops are natural.
+TEST(FollowingSchedule, ExpressionsOfLoopsHaveNoOrder) {
+  OperatorModel op = biasAdd();
+  op.inputs[1].loopOfDim = {-2};
+  EXPECT_EQ(follow(op, {placement("[{gpu} zigzag 4, {}]"), std::nullopt}),
+            "loops [rank gpu, -] inputs [[{gpu} zigzag 4, {}] -> [{gpu}, {}], "
+            "[{}]] results [[{gpu}, {}]]");
+}
+
+static OperatorModel causalAttention(int64_t heads = 4) {
+  OperatorModel op = attention(heads, 32, 32);
+  op.mask = LoopMask{1, 2, Mask{{{std::nullopt, 0, 0}}}};
+  return op;
+}
+
+// Attention under a mask is balanced where its inputs are, too.
+TEST(FollowingSchedule, BalancesMasks) {
+  Placement tokens = placement("[{}, {gpu}, {}]");
+  EXPECT_EQ(follow(causalAttention(), {tokens, tokens, tokens}),
+            "loops [-, rank gpu, -] tokens [-, zigzag 4, -] inputs [[{}, "
+            "{gpu}, {}] -> [{}, {gpu} zigzag 4, {}], [{}, {gpu}, {}] -> [{}, "
+            "{}, {}], [{}, {gpu}, {}] -> [{}, {}, {}]] results [[{}, {gpu} "
+            "zigzag 4, {}], [{}, {gpu} zigzag 4], [{}, {gpu} zigzag 4]]");
+}
+
+TEST(NamedSchedules, BalanceMasks) {
+  OperatorModel op = causalAttention();
+  EXPECT_EQ(make("ring", op, "gpu=4"),
+            "loops [-, rank gpu, time {gpu} shift {gpu}] tokens [-, zigzag 4, "
+            "zigzag 4] inputs [[{}, {gpu} zigzag 4, {}], [{}, {gpu} zigzag 4, "
+            "{}], [{}, {gpu} zigzag 4, {}]] results [[{}, {gpu} zigzag 4, {}], "
+            "[{}, {gpu} zigzag 4], [{}, {gpu} zigzag 4]]");
+  EXPECT_EQ(make("ulysses", op, "gpu=4"),
+            "loops [rank gpu, -, -] inputs [[{}, {gpu}, {}] -> [{gpu}, {}, "
+            "{}], [{}, {gpu}, {}] -> [{gpu}, {}, {}], [{}, {gpu}, {}] -> "
+            "[{gpu}, {}, {}]] results [[{gpu}, {}, {}] -> [{}, {gpu}, {}], "
+            "[{gpu}, {}] -> [{}, {gpu}], [{gpu}, {}] -> [{}, {gpu}]]");
+  // Heads are divided first, and are balanced as they are.
+  EXPECT_EQ(make("default", op, "gpu=4").substr(0, 22),
+            "loops [rank gpu, -, -]");
+  EXPECT_EQ(make("default", causalAttention(1), "gpu=4").substr(0, 52),
+            "loops [-, rank gpu, -] tokens [-, zigzag 4, -] input");
+  op.mask->mask.terms[0].left = 7;
+  EXPECT_EQ(
+      make("ring", op, "gpu=4").substr(0, 65),
+      "loops [-, rank gpu, time {gpu} shift {gpu} backwards] inputs [[{}");
+}
+
+TEST(NamedSchedules, OfMasksAreLegalOnEveryTopology) {
+  for (const char *on : {"gpu=1", "gpu=2", "gpu=3", "gpu=4", "gpu=8",
+                         "node=2,gpu=2", "node=2,gpu=4", "a=2,b=2,c=2"})
+    for (int64_t tokens : {1, 5, 30, 64})
+      for (MaskTerm term : {MaskTerm{{}, 0, 0}, MaskTerm{{}, 24, 0},
+                            MaskTerm{4, 0, 0}, MaskTerm{{}, 0, 9}})
+        for (OperatorModel op : {attention(4, tokens, tokens),
+                                 groupedAttention(2, 2, tokens, tokens)}) {
+          op.mask =
+              LoopMask{op.loops.size() - 2, op.loops.size() - 1, Mask{{term}}};
+          TopologyModel t = topology(on);
+          for (const NamedSchedule &named : namedSchedules()) {
+            if (!concerns(named, op))
+              continue;
+            Schedule s;
+            SCOPED_TRACE(std::string(named.name) + " on " + on);
+            EXPECT_OK(makeNamedSchedule(named.name, s, op, t));
+            EXPECT_OK(verify(s, op, t));
+            EXPECT_EQ(schedule(print(s)), s);
+          }
+        }
+}

@@ -42,8 +42,9 @@ struct EnumeratorOptions {
 };
 
 /// Calls `visit` once for every distinct legal schedule, in a deterministic
-/// order; stops when it returns false. Fixed: local tile sizes, one chunk, one
-/// direction (stride 1), all ranks.
+/// order; stops when it returns false. With a mask each also comes balanced, by
+/// zigzag, where the rank that works most gains by it. Fixed: local tile sizes,
+/// one chunk, one direction (stride 1), all ranks.
 void enumerateSchedules(const OperatorModel &op, const TopologyModel &topology,
                         const EnumeratorOptions &options,
                         const std::function<bool(const Schedule &)> &visit);
