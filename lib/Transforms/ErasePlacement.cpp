@@ -8,6 +8,7 @@
 
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Transforms/Passes.h"
+#include "Mercury/Transforms/TokenOrders.h"
 #include "ShiftArithmetic.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -127,6 +128,10 @@ struct ErasePlacementPass
         op->erase();
       } else if (auto shift = dyn_cast<ShiftOp>(op)) {
         lowerShift(shift);
+      } else if (auto position = dyn_cast<PositionOp>(op)) {
+        lowerPosition(position);
+      } else if (auto arrange = dyn_cast<ArrangeOp>(op)) {
+        lowerArrange(arrange);
       } else if (auto loop = dyn_cast<scf::ForallOp>(op)) {
         if (isRankLoop(loop) && failed(eraseRankLoop(loop)))
           return signalPassFailure();

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "ExpandDocuments.h"
 #include "Mercury/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -173,6 +173,41 @@ static void expand(RewriterBase &b, AttentionOp op) {
   b.replaceOp(op, results);
 }
 
+/// Fails on masks that can only be mistakes. Asked of whole operators only: a
+/// tile may well see no key.
+static LogicalResult checkMask(AttentionOp op) {
+  auto constant = [](Value start) {
+    return start ? getConstantIntValue(start) : 0;
+  };
+  std::optional<int64_t> queryStart = constant(op.getQueryStart()),
+                         keyStart = constant(op.getKeyStart());
+  SmallVector<int64_t> extents = op.getMapExtents();
+  int64_t queries = extents[op.getQueryLoop()], keys = extents[op.getKeyLoop()];
+  if (!op.getVisibleAttr() || op.getQueryOrderAttr() || op.getKeyOrderAttr() ||
+      !queryStart || !keyStart || queries <= 0 || keys <= 0)
+    return success();
+  Mask mask = op.getVisibleAttr().getValue();
+  auto fail = [&](StringRef what) -> InFlightDiagnostic {
+    return op.emitOpError() << "mask " << op.getVisibleAttr() << " of "
+                            << queries << " queries from position "
+                            << *queryStart << " on and " << keys
+                            << " keys from " << *keyStart << " on " << what;
+  };
+  // A window may be wider than there are keys, an offset means to cut.
+  for (const MaskTerm &term : mask.terms)
+    if (term.right && !term.left &&
+        *queryStart + *term.right >= *keyStart + keys)
+      return fail("limits nothing: offset ")
+             << *queryStart + *term.right << " lies beyond the keys";
+  for (int64_t query = 0; query < queries; ++query) {
+    Mask::Range range = mask.at(*queryStart + query);
+    if (std::max(range.begin, *keyStart) <
+        std::min(range.end, *keyStart + keys))
+      return success();
+  }
+  return fail("leaves no key to any query");
+}
+
 namespace {
 struct ExpandAttentionPass
     : public mercury::impl::ExpandAttentionPassBase<ExpandAttentionPass> {
@@ -194,7 +229,8 @@ struct ExpandAttentionPass
       bool onTensors =
           llvm::all_of(op->getResultTypes(), llvm::IsaPred<TensorType>) &&
           op->getNumResults();
-      if (isa<AttentionOp, OnlineAttentionOp>(op) && onTensors &&
+      if (isa<AttentionOp, OnlineAttentionOp, DocumentRangesOp>(op) &&
+          onTensors &&
           !op->hasAttr(kScheduleAttrName))
         ops.push_back(op);
     });
@@ -204,7 +240,14 @@ struct ExpandAttentionPass
           widen(b, online, wide);
         continue;
       }
+      if (auto documents = dyn_cast<DocumentRangesOp>(op)) {
+        if (failed(expandDocumentRanges(b, documents)))
+          return signalPassFailure();
+        continue;
+      }
       auto attention = cast<AttentionOp>(op);
+      if (failed(checkMask(attention)))
+        return signalPassFailure();
       expand(b, wide ? widen(b, attention, wide) : attention);
     }
   }

@@ -33,7 +33,8 @@ static bool isDistributed(func::FuncOp function) {
         if (auto forall = dyn_cast<scf::ForallOp>(op))
           isRankLoop = forall.getMapping().has_value();
         return isRankLoop || isa<commir::ShardOp, commir::ReplicateOp,
-                                 commir::ReshardOp, commir::ShiftOp>(op)
+                                 commir::ReshardOp, commir::ShiftOp,
+                                 commir::ArrangeOp, commir::PositionOp>(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

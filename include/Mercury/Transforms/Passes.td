@@ -194,9 +194,9 @@ def SetSchedulePass : Pass<"mercury-set-schedule", "::mlir::ModuleOp"> {
 def ErasePlacementPass : Pass<"mercury-erase-placement", "::mlir::ModuleOp"> {
   let summary = "Take placement off again: the program for one device";
   let description = [{
-    Placement ops become their operands, `commir.shift` becomes index arithmetic,
-    rank loops become `scf.for` on tensors; topologies, schedules and placements
-    go. What is left computes what the function computed before it was
+    Placement ops become their operands, `commir.shift` and `commir.position`
+    become index arithmetic, `commir.arrange` copies, rank loops become `scf.for`
+    on tensors; topologies, schedules and placements go. What is left computes what the function computed before it was
     distributed.
 
     Precondition: stage 2. Postcondition: no commir op and no commir attribute.
@@ -213,13 +213,47 @@ def ExpandAttentionPass : Pass<"mercury-expand-attention"> {
     `commir.online_attention` over all keys from the neutral state, the division
     of the accumulator by the sum (rounded once; zero where there is no key)
     and, where asked for, the log-sum-exp: operators of which every loop, the
-    key's too, can be scheduled.
+    key's too, can be scheduled. `commir.document_ranges` becomes constants or
+    linalg operators. Fails on documents and masks that can only be mistakes:
+    constants that describe no documents, masks under which no query sees a key,
+    causal offsets beyond the keys.
   }];
+  let dependentDialects = [
+    "::mercury::commir::CommIRDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"];
   let options = [
     Option<"type", "type", "std::string", /*default=*/"",
            "f64: compute in f64, as the reference does; also widens "
            "commir.online_attention">
   ];
+}
+
+def LowerTokenOrdersPass : Pass<"mercury-lower-token-orders"> {
+  let summary = "Token orders become index arithmetic and copies";
+  let description = [{
+    `commir.position` becomes arithmetic, also in bodies of linalg ops, and
+    `commir.arrange` a loop that copies chunk by chunk.
+
+    ```mlir
+    %p = commir.position %x in <zigzag 2 of 16>
+    // becomes, with chunks of 4: slots 0, 1, 2, 3 hold chunks 0, 3, 1, 2
+    %slot = arith.divui %x, %c4 : index
+    %part = arith.divui %slot, %c2 : index
+    %mirrored = arith.subi %c3, %part : index
+    %odd = arith.remui %slot, %c2 : index
+    %even = arith.cmpi eq, %odd, %c0 : index
+    %chunk = arith.select %even, %part, %mirrored : index
+    %first = arith.muli %chunk, %c4 : index
+    %in = arith.remui %x, %c4 : index
+    %p = arith.addi %first, %in : index
+    ```
+
+    Precondition: none. Postcondition: neither op is there.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
 }
 
 def VerifyDistributedPass

@@ -188,6 +188,22 @@ struct LinalgModel
       volume *= ShapedType::isDynamic(extent) ? 1 : extent;
     return volume;
   }
+  void setTokenOrder(Operation *op, OpBuilder &b, unsigned loop,
+                     Attribute order) const {
+    SmallVector<linalg::IndexOp> indices;
+    op->walk([&](linalg::IndexOp index) {
+      if (index.getDim() == loop &&
+          index->getParentOfType<linalg::LinalgOp>() == op)
+        indices.push_back(index);
+    });
+    OpBuilder::InsertionGuard guard(b);
+    for (linalg::IndexOp index : indices) {
+      b.setInsertionPointAfter(index);
+      auto position = PositionOp::create(b, index.getLoc(), index,
+                                         cast<TokenOrderAttr>(order));
+      index.getResult().replaceAllUsesExcept(position, position);
+    }
+  }
   Value createNeutral(Operation *op, OpBuilder &b, Location loc,
                       unsigned result, Value destination) const {
     Operation *combiner = combinerOf(cast<linalg::LinalgOp>(op), result);

@@ -87,12 +87,44 @@ static std::optional<LoopMask> loopMaskOf(OpTy op) {
   return mask;
 }
 
+/// An order's positions begin at 0: a constant start becomes part of the mask.
+/// (The verifier refuses what is left beside an order.)
 template <typename OpTy>
-static void setOrderOf(OpTy op, unsigned loop, Attribute order) {
+static void absorbStart(OpTy op, OpBuilder &b, bool isQuery) {
+  MutableOperandRange start =
+      isQuery ? op.getQueryStartMutable() : op.getKeyStartMutable();
+  std::optional<int64_t> by =
+      start.empty() ? std::nullopt : getConstantIntValue(start[0].get());
+  if (!by || (!isQuery && op.getKeyBegin()))
+    return;
+  if (MaskAttr visible = op.getVisibleAttr()) {
+    Mask mask = visible.getValue();
+    for (MaskTerm &term : mask.terms) {
+      if (term.left)
+        *term.left -= isQuery ? *by : -*by;
+      if (term.right)
+        *term.right += isQuery ? *by : -*by;
+      if (!isQuery)
+        term.prefix = std::max<int64_t>(term.prefix - *by, 0);
+    }
+    op.setVisibleAttr(MaskAttr::get(op.getContext(), mask));
+  }
+  if (!isQuery && op.getValid())
+    op.getValidMutable().assign(arith::SubIOp::create(
+        b, op.getLoc(), op.getValid(), start[0].get()));
+  start.clear();
+}
+
+template <typename OpTy>
+static void setOrderOf(OpTy op, OpBuilder &b, unsigned loop, Attribute order) {
   auto tokens = cast<TokenOrderAttr>(order);
-  if (loop == op.getQueryLoop())
+  bool isQuery = loop == op.getQueryLoop();
+  if (!isQuery && loop != op.getKeyLoop())
+    return;
+  absorbStart(op, b, isQuery);
+  if (isQuery)
     op.setQueryOrderAttr(tokens);
-  else if (loop == op.getKeyLoop())
+  else
     op.setKeyOrderAttr(tokens);
 }
 
@@ -105,11 +137,9 @@ static void setOrderOf(OpTy op, unsigned loop, Attribute order) {
     return loopMap(*this, operand);                                            \
   }                                                                            \
   bool OP::isPlainReduction(unsigned) { return false; }                        \
-  std::optional<LoopMask> OP::getLoopMask() {                   \
-    return loopMaskOf(*this);                                                  \
-  }                                                                            \
-  void OP::setTokenOrder(OpBuilder &, unsigned loop, Attribute order) {        \
-    setOrderOf(*this, loop, order);                                            \
+  std::optional<LoopMask> OP::getLoopMask() { return loopMaskOf(*this); }      \
+  void OP::setTokenOrder(OpBuilder &b, unsigned loop, Attribute order) {       \
+    setOrderOf(*this, b, loop, order);                                         \
   }                                                                            \
   int64_t OP::countMultiplyAdds() { return multiplyAddsOf(*this); }            \
   TypedAttr OP::getPadding(OpOperand &operand) { return zeroOf(operand); }
@@ -190,6 +220,8 @@ void OnlineAttentionOp::limitReductions(OpBuilder &b,
   if (keys == getMapExtents()[getKeyLoop()])
     return;
   Value limit = arith::ConstantIndexOp::create(b, getLoc(), keys);
+  if (getKeyStart()) // of positions
+    limit = arith::AddIOp::create(b, getLoc(), getKeyStart(), limit);
   if (getValid())
     limit = arith::MinSIOp::create(b, getLoc(), getValid(), limit);
   getValidMutable().assign(limit);

@@ -69,6 +69,20 @@ effectsOf(OpTy op,
 
 static const char *const kNames[] = {"query", "key", "value"};
 
+/// Of the loop that `name` says.
+static LogicalResult verifyOrder(Operation *op, StringRef name, Value start,
+                                 int64_t extent, TokenOrderAttr order) {
+  if (!order)
+    return success();
+  int64_t begin = start ? getConstantIntValue(start).value_or(0) : 0,
+          end = begin + (ShapedType::isDynamic(extent) ? 0 : extent);
+  if (begin >= 0 && end <= order.getExtent())
+    return success();
+  return op->emitOpError() << "'" << name << "_order' has indices [0, "
+                           << order.getExtent() << "), " << name << " takes ["
+                           << begin << ", " << end << ")";
+}
+
 /// Checks of both forms, under the labels of the first.
 template <typename OpTy> static LogicalResult verifyCommon(OpTy op) {
   SmallVector<OpOperand *> operands = shapedOperands(op);
@@ -140,8 +154,6 @@ template <typename OpTy> static LogicalResult verifyCommon(OpTy op) {
                << ", another operand has " << extents[dim];
     }
   }
-  if (!op.getKeyBegin() != !op.getKeyEnd())
-    return op.emitOpError() << "expects both ends of 'key_range' or none";
   // attention_c7
   bool onTensors = isa<TensorType>(op.getQuery().getType());
   for (OpOperand *operand : operands)
@@ -155,7 +167,19 @@ template <typename OpTy> static LogicalResult verifyCommon(OpTy op) {
     return op.emitOpError()
            << "expects " << (onTensors ? op.getOutputs().size() : 0)
            << " results of the outputs' types, got " << op->getNumResults();
-  return success();
+  // attention_c8
+  if (!op.getKeyBegin() != !op.getKeyEnd())
+    return op.emitOpError() << "expects both ends of 'key_range' or none";
+  if (!op.hasPositions() && (op.getQueryStart() || op.getKeyStart()))
+    return op.emitOpError()
+           << "has '" << (op.getQueryStart() ? "query_start" : "key_start")
+           << "', but neither 'visible' nor 'key_range' nor an order";
+  // attention_c9
+  if (failed(verifyOrder(op, "query", op.getQueryStart(), extents[query],
+                         op.getQueryOrderAttr())))
+    return failure();
+  return verifyOrder(op, "key", op.getKeyStart(), extents[key],
+                     op.getKeyOrderAttr());
 }
 
 template <typename OpTy>
@@ -201,30 +225,3 @@ LogicalResult OnlineAttentionOp::verify() {
 MERCURY_ATTENTION(AttentionOp, false)
 MERCURY_ATTENTION(OnlineAttentionOp, true)
 #undef MERCURY_ATTENTION
-
-LogicalResult DocumentRangesOp::verify() {
-  // document_ranges_c1
-  int given = !!getSegments() + !!getLengths() + !!getStaticLengthsAttr();
-  if (given != 1)
-    return emitOpError() << "expects one of 'segments', 'lengths' and 'static', "
-                         << "got " << given;
-  // document_ranges_c2
-  auto begin = cast<RankedTensorType>(getBegin().getType());
-  if (begin != getEnd().getType())
-    return emitOpError() << "results have different types " << begin << " and "
-                         << getEnd().getType();
-  int64_t front = begin.getRank() - 1;
-  ArrayRef<int64_t> shape;
-  if (Value operand = getSegments() ? getSegments() : getLengths())
-    shape = cast<RankedTensorType>(operand.getType()).getShape();
-  if (!shape.empty())
-    shape = shape.drop_back();
-  if (front < 0 || shape != begin.getShape().drop_back())
-    return emitOpError() << "dimensions in front of the result " << begin
-                         << " are not the operand's";
-  // document_ranges_c3
-  for (int64_t length : getStaticLengths().value_or(ArrayRef<int64_t>()))
-    if (length < 0)
-      return emitOpError() << "has a document of length " << length;
-  return success();
-}

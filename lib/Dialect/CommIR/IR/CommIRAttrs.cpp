@@ -307,7 +307,7 @@ LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   std::string error;
   if (!mercury::parse(cursor, mask, error) || !cursor.atEnd())
     return emitError() << "mask: " << error;
-  // mask_attr_c1, mask_attr_c2
+  // mask_c1, mask_c2
   if (Verdict verdict = mercury::verify(mask); !verdict)
     return emitError() << verdict.reason();
   return success();
