@@ -29,14 +29,17 @@ static std::string tileText(const TileSize &size, const std::string &type) {
   std::string q = buffer(size.queries, d, type), k = buffer(size.keys, d, type),
               a = buffer(size.queries, d, "f32"),
               r = buffer(size.queries, 0, "f32");
-  std::string map = "affine_map<(h, m, n, d, e) -> ";
+  std::string map = "affine_map<(h, m, n, d, e) -> ", ofRow = map + "(m)>, ",
+              i = "memref<" + std::to_string(size.queries) + "xi32>";
+  bool ranged = size.hasRanges;
   return "func.func @tile(%q: " + q + ", %k: " + k + ", %v: " + k +
-         ", %a: " + a + ", %m: " + r + ", %l: " + r +
+         (ranged ? ", %b: " + i + ", %n: " + i : "") + ", %a: " + a + ", %m: " + r + ", %l: " + r +
          ") attributes {llvm.bareptr} {\ncommir.online_attention maps [" + map +
-         "(h, m, d)>, " + map + "(h, n, d)>, " + map + "(h, n, e)>, " + map +
-         "(h, m, e)>, " + map + "(h, m)>, " + map + "(h, m)>] scale " +
+         "(h, m, d)>, " + map + "(h, n, d)>, " + map + "(h, n, e)>, " +
+         (ranged ? ofRow + ofRow : "") + map + "(h, m, e)>, " + map + "(h, m)>, " + map + "(h, m)>] scale " +
          attentionScale(d) + " ins(%q, %k, %v : " + q + ", " + k + ", " + k +
-         ") outs(%a, %m, %l : " + a + ", " + r + ", " + r + ")\nreturn\n}\n";
+         ")" + (ranged ? " key_range(%b, %n : " + i + ", " + i + ")" : "") +
+         " outs(%a, %m, %l : " + a + ", " + r + ", " + r + ")\nreturn\n}\n";
 }
 
 std::unique_ptr<mlir::ExecutionEngine>

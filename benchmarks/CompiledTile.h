@@ -19,6 +19,7 @@ namespace mercury::bench {
 /// Extents of Q (heads x queries x features), K and V (keys instead).
 struct TileSize {
   int64_t heads, queries, keys, features;
+  bool hasRanges = false; ///< each row of queries has its range of keys
   double flops() const { return 4.0 * heads * queries * keys * features; }
 };
 
@@ -26,6 +27,12 @@ struct TileSize {
 /// the features. Safe for several threads.
 using CompiledTile = void (*)(const void *q, const void *k, const void *v,
                               float *accumulator, float *maximum, float *sum);
+
+/// The same of a tile with ranges: keys [begin[m], end[m]) for query m.
+using CompiledRangedTile = void (*)(const void *q, const void *k, const void *v,
+                                    const int32_t *begin, const int32_t *end,
+                                    float *accumulator, float *maximum,
+                                    float *sum);
 
 /// Compiles a module with a function @tile, which is one tile compiled as ranks
 /// compile theirs. `type` is that of Q, K and V; `blocks` are options of

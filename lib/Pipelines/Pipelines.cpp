@@ -51,6 +51,8 @@ void mercury::buildSpmdOnBuffers(OpPassManager &pm, int64_t chunks,
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createAnnotateRequirementsPass());
   pm.addNestedPass<func::FuncOp>(createExpandAttentionPass());
+  pm.addNestedPass<func::FuncOp>(createMaterializeMasksPass());
+  pm.addNestedPass<func::FuncOp>(createLowerTokenOrdersPass());
   pm.addNestedPass<func::FuncOp>(createMakeDestinationsPass());
   if (vectorizeContractions)
     pm.addNestedPass<func::FuncOp>(createVectorizeContractionsPass());

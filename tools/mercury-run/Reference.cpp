@@ -164,8 +164,9 @@ llvm::Expected<OneRankProgram> compileOneRank(ModuleOp module,
   dropDistribution(*copy);
   if (failed(runPasses(*copy, options.promote
                                   ? "func.func(mercury-expand-attention"
-                                    "{type=f64})"
-                                  : "func.func(mercury-expand-attention)")))
+                                    "{type=f64},mercury-materialize-masks)"
+                                  : "func.func(mercury-expand-attention,"
+                                    "mercury-materialize-masks)")))
     return cannot("expand the attention of");
   if (options.promote &&
       failed(runPasses(*copy, "mercury-promote-accumulators{type=f64}")))

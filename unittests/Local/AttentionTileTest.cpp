@@ -35,7 +35,8 @@ enum Loop { Head, Group, Query, Key, Feature, ValueFeature, NumLoops };
 constexpr const char *domain = "(h, g, m, n, d, e)";
 constexpr char names[] = "hgmnde";
 
-/// A strided array of any of the float types, with room around its elements.
+/// A strided array of any of the float types or i32, with room around its
+/// elements.
 struct Array {
   std::string type; ///< of an element
   std::vector<int> loops;
@@ -43,7 +44,9 @@ struct Array {
   bool isPlain = true; ///< contiguous
   std::vector<char> data;
 
-  unsigned width() const { return type == "f64" ? 8 : type == "f32" ? 4 : 2; }
+  unsigned width() const {
+    return type == "f64" ? 8 : type == "f32" || type == "i32" ? 4 : 2;
+  }
   const llvm::fltSemantics &semantics() const {
     return type == "f64"    ? llvm::APFloat::IEEEdouble()
            : type == "f32"  ? llvm::APFloat::IEEEsingle()
@@ -59,6 +62,8 @@ struct Array {
   double get(const int64_t *position) const {
     uint64_t bits = 0;
     memcpy(&bits, data.data() + at(position), width());
+    if (type == "i32")
+      return static_cast<int32_t>(bits);
     llvm::APFloat number(semantics(), llvm::APInt(8 * width(), bits));
     bool inexact;
     number.convert(llvm::APFloat::IEEEdouble(),
@@ -66,6 +71,11 @@ struct Array {
     return number.convertToDouble();
   }
   void set(const int64_t *position, double value) {
+    if (type == "i32") {
+      int32_t number = value;
+      memcpy(data.data() + at(position), &number, width());
+      return;
+    }
     llvm::APFloat number(value);
     bool inexact;
     number.convert(semantics(), llvm::APFloat::rmNearestTiesToEven, &inexact);
@@ -108,13 +118,16 @@ struct Problem {
   std::string pass; ///< options of the vectorizing pass; "loops": none of it
   double scale = 1, amplitude = 1;
   bool hasMask = false, isMasking = false, hasValid = false, continues = false;
+  bool hasRange = false;
   int64_t valid = 0;
-  Array query, key, value, mask, acc, max, sum;
+  Array query, key, value, mask, begin, end, acc, max, sum;
 
   std::vector<Array *> arrays() {
     std::vector<Array *> all{&query, &key, &value};
     if (hasMask)
       all.push_back(&mask);
+    if (hasRange)
+      all.insert(all.end(), {&begin, &end});
     all.insert(all.end(), {&acc, &max, &sum});
     return all;
   }
@@ -143,11 +156,14 @@ struct Problem {
     const char *const known[] = {"%q", "%k", "%v", "%a", "%m", "%l"};
     int next = 0;
     for (Array *array : arrays()) {
-      std::string name = array == &mask ? "%mask" : known[next++];
+      std::string name = array == &mask    ? "%mask"
+                         : array == &begin ? "%begin"
+                         : array == &end   ? "%end"
+                                           : known[next++];
       join(arguments, name + ": " + array->text());
       join(maps, array->map());
       bool isState = array == &acc || array == &max || array == &sum;
-      if (array == &mask)
+      if (name.size() > 2)
         continue;
       join(isState ? outs : ins, name);
       join(isState ? outTypes : inTypes, array->text());
@@ -159,7 +175,11 @@ struct Problem {
         llvm::formatv("{0:E6}", scale).str() + "\n    ins(" + ins + " : " +
         inTypes + ")" +
         (hasMask ? " mask(%mask : " + mask.text() + ")" : std::string()) +
-        (hasValid ? " valid(%valid)" : "") + "\n    outs(" + outs + " : " +
+        (hasValid ? " valid(%valid)" : "") +
+        (hasRange ? " key_range(%begin, %end : " + begin.text() + ", " +
+                        end.text() + ")"
+                  : std::string()) +
+        "\n    outs(" + outs + " : " +
         outTypes + ")\n";
     return "func.func @tile(" + arguments +
            ") attributes {llvm.emit_c_interface} {\n" + op + "  return\n}\n";
@@ -222,6 +242,8 @@ protected:
     std::normal_distribution<double> normal;
     int64_t at[NumLoops] = {};
     for (Array *array : problem.arrays()) {
+      if (array == &problem.begin || array == &problem.end)
+        continue;
       double amplitude =
           array == &problem.query
               ? problem.amplitude / std::sqrt(problem.extents[Feature])
@@ -259,6 +281,28 @@ protected:
         at);
   }
 
+  /// Ranges of keys, also beyond those there are and empty ones.
+  void fillRanges(Problem &problem, std::mt19937 &random) {
+    int64_t keys = problem.extents[Key], at[NumLoops] = {};
+    int64_t form = random() % 4, left = random() % (keys + 4),
+            slope = 1 + random() % 3;
+    for (Array *array : {&problem.begin, &problem.end})
+      forAll(
+          problem, array->loops,
+          [&] {
+            int64_t row = slope * at[Query] + 5 * at[Head] + 3 * at[Group];
+            int64_t begin = row - left, end = row + 1;
+            if (form == 0) // causal
+              begin = 0;
+            if (form == 1 || (form == 2 && random() % 4 == 0)) {
+              begin = int64_t(random() % (keys + 8)) - 4;
+              end = int64_t(random() % (keys + 8)) - 4;
+            }
+            array->set(at, array == &problem.begin ? begin : end);
+          },
+          at);
+  }
+
   /// Runs it and compares what does not depend on the rounding of maxima:
   /// acc / sum and max + log(sum).
   void check(Problem &problem, double tolerance) {
@@ -274,9 +318,14 @@ protected:
     int64_t at[NumLoops] = {};
     int failures = 0;
     auto checkRow = [&] {
-      std::vector<double> scores(keys);
+      int64_t first = 0, last = keys;
+      if (problem.hasRange) {
+        first = std::max<int64_t>(problem.begin.get(at), 0);
+        last = std::min<int64_t>(problem.end.get(at), keys);
+      }
+      std::vector<double> scores(keys, -infinity);
       double top = before.max.get(at);
-      for (at[Key] = 0; at[Key] < keys; ++at[Key]) {
+      for (at[Key] = first; at[Key] < last; ++at[Key]) {
         double score = 0;
         for (at[Feature] = 0; at[Feature] < problem.extents[Feature];
              ++at[Feature])
@@ -295,8 +344,11 @@ protected:
         sum += score;
       }
       double max = problem.max.get(at), total = problem.sum.get(at);
+      // A row that sees few keys may see none of the large scores, whose terms
+      // are as large.
       double allowed =
-          tolerance * (1 + (top == -infinity ? 0 : std::fabs(top)));
+          tolerance * (1 + (top == -infinity ? 0 : std::fabs(top)) +
+                       (problem.hasRange ? problem.amplitude : 0));
       if (top == -infinity)
         EXPECT_EQ(max, top) << ++failures;
       else if (!(std::fabs(max - top) <= allowed))
@@ -312,7 +364,7 @@ protected:
            at[ValueFeature] < problem.extents[ValueFeature];
            ++at[ValueFeature]) {
         double acc = factor * before.acc.get(at);
-        for (at[Key] = 0; at[Key] < keys; ++at[Key])
+        for (at[Key] = first; at[Key] < last; ++at[Key])
           acc += scores[at[Key]] * before.value.get(at);
         double expected = sum == 0 ? acc : acc / sum;
         double actual = problem.acc.get(at) / (sum == 0 ? 1 : total);
@@ -336,8 +388,9 @@ protected:
   mlir::MLIRContext context;
 };
 
-/// A problem of `seed`, of any form.
-Problem randomProblem(unsigned seed, std::mt19937 &random) {
+/// A problem of `seed`, of any form; `ranged`: rows see ranges of keys.
+Problem randomProblem(unsigned seed, std::mt19937 &random,
+                      bool ranged = false) {
   Problem problem;
   auto pick = [&](std::initializer_list<int64_t> of) {
     return of.begin()[random() % of.size()];
@@ -354,6 +407,7 @@ Problem randomProblem(unsigned seed, std::mt19937 &random) {
   problem.valid = int64_t(random() % (problem.extents[Key] + 6)) - 3;
   problem.hasMask = random() % 2;
   problem.isMasking = random() % 2;
+  problem.hasRange = ranged;
   problem.amplitude = pick({1, 1, 1, 50});
   problem.pass = llvm::formatv("min-flops=0 vector-bits={0} block-keys={1} "
                                "block-queries={2}",
@@ -383,6 +437,15 @@ Problem randomProblem(unsigned seed, std::mt19937 &random) {
   shape(problem.acc, {Head, Group, Query, ValueFeature}, true);
   shape(problem.max, {Head, Group, Query}, true);
   shape(problem.sum, {Head, Group, Query}, true);
+  for (Array *array : {&problem.begin, &problem.end}) {
+    std::vector<int> loops;
+    for (int loop : {Head, Group, Query})
+      if (loop == Query ? random() % 8 : random() % 3 == 0)
+        loops.push_back(loop);
+    shape(*array, loops, false);
+    array->type = "i32";
+    problem.layOut(*array, random() % 3 ? 0 : 2);
+  }
   return problem;
 }
 
@@ -398,10 +461,13 @@ Problem plainProblem(std::vector<int64_t> extents, const char *type = "f32") {
   problem.key.loops = {Head, Key, Feature};
   problem.value.loops = {Head, Key, ValueFeature};
   problem.mask.loops = {Query, Key};
+  problem.begin.loops = problem.end.loops = {Query};
+  problem.begin.type = problem.end.type = "i32";
   problem.acc.loops = {Head, Group, Query, ValueFeature};
   problem.max.loops = problem.sum.loops = {Head, Group, Query};
-  for (Array *array : {&problem.query, &problem.key, &problem.value,
-                       &problem.mask, &problem.acc, &problem.max, &problem.sum})
+  for (Array *array :
+       {&problem.query, &problem.key, &problem.value, &problem.mask,
+        &problem.begin, &problem.end, &problem.acc, &problem.max, &problem.sum})
     problem.layOut(*array);
   return problem;
 }
@@ -434,6 +500,77 @@ TEST_F(AttentionTile, RandomProblemsAsLoops) {
     if (HasFailure())
       return;
   }
+}
+
+TEST_F(AttentionTile, RandomRanges) {
+  for (unsigned seed = 201; seed <= 250; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    Problem problem = randomProblem(seed, random, /*ranged=*/true);
+    if (seed % 4 == 0)
+      problem.pass = "loops";
+    fill(problem, random);
+    fillRanges(problem, random);
+    check(problem, toleranceOf(problem));
+    if (HasFailure())
+      return;
+  }
+}
+
+TEST_F(AttentionTile, ManyBlocksWithRanges) {
+  std::mt19937 random(11);
+  for (auto extents : {std::vector<int64_t>{1, 1, 600, 600, 16, 16},
+                       std::vector<int64_t>{2, 6, 50, 600, 16, 16},
+                       std::vector<int64_t>{2, 1, 1, 512, 32, 32}})
+    for (int64_t window : {600, 100}) {
+      Problem problem = plainProblem(extents);
+      problem.hasRange = true;
+      fill(problem, random);
+      int64_t at[NumLoops] = {};
+      forAll(
+          problem, {Query},
+          [&] {
+            // Positions that go down and up.
+            int64_t position =
+                std::abs(2 * at[Query] - problem.extents[Query]) + 3;
+            problem.begin.set(at, position - window);
+            problem.end.set(at, position);
+          },
+          at);
+      check(problem, 1e-6);
+    }
+}
+
+// What no row sees is not read: neither K and V of blocks between those that
+// rows see, nor Q and the state of rows that see nothing.
+TEST_F(AttentionTile, ExcludedBlocksAreNotRead) {
+  std::mt19937 random(12);
+  Problem problem = plainProblem({1, 1, 72, 160, 16, 16});
+  problem.pass = "min-flops=0 block-keys=32 block-queries=12";
+  problem.hasRange = true;
+  fill(problem, random);
+  int64_t at[NumLoops] = {};
+  double nan = std::numeric_limits<double>::quiet_NaN();
+  forAll(
+      problem, {Query},
+      [&] {
+        // Rows 24 to 47 see nothing; the others one of two islands.
+        bool isEmpty = at[Query] / 24 == 1;
+        problem.begin.set(at, isEmpty ? 70 : at[Query] < 24 ? 0 : 128);
+        problem.end.set(at, isEmpty ? 70 : at[Query] < 24 ? 32 : 160);
+        if (isEmpty)
+          forAll(
+              problem, {Feature}, [&] { problem.query.set(at, nan); }, at);
+      },
+      at);
+  at[Query] = 0;
+  for (at[Key] = 32; at[Key] < 128; ++at[Key])
+    for (at[Feature] = at[ValueFeature] = 0; at[Feature] < 16;
+         at[ValueFeature] = ++at[Feature]) {
+      problem.key.set(at, nan);
+      problem.value.set(at, nan);
+    }
+  check(problem, 1e-6);
 }
 
 TEST_F(AttentionTile, StateInF64) {

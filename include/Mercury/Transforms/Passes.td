@@ -256,6 +256,47 @@ def LowerTokenOrdersPass : Pass<"mercury-lower-token-orders"> {
     "::mlir::tensor::TensorDialect"];
 }
 
+def MaterializeMasksPass : Pass<"mercury-materialize-masks"> {
+  let summary = "What positions say of attention becomes ranges of keys";
+  let description = [{
+    A `commir.online_attention` on tensors that knows positions gets for each row
+    of queries the range [begin, end) of its own keys, counted from its first one,
+    that the row sees: `visible`, `valid`, `key_range` in positions, starts and
+    token orders become `key_range` in local indices, clamped to the keys, with
+    begin equal to end where a row sees none. Where all rows see the same, the
+    first ones, that is `valid` alone. Kernels know no other forms.
+
+    Rows may stand in any order. The keys of one op have to stand in growing
+    order: in one piece, or in chunks at a constant step (two chunks of a zigzag,
+    the stripes of one part). Where that does not hold of all of them, or does
+    not show, a loop passes the largest parts of equal extent of which it does.
+
+    ```mlir
+    %r:3 = commir.online_attention maps [...]
+             ins(%q, %k, %v : ...) visible <right 0> key_start(%start)
+             outs(%acc, %max, %sum : ...) -> ...
+    // becomes
+    %begin, %end = linalg.generic ... outs(%e0, %e1 : tensor<8xi32>, tensor<8xi32>) {
+      %row = linalg.index 0 : index
+      %past = arith.addi %row, %c1 : index
+      %far = arith.subi %past, %start : index
+      %some = arith.maxsi %far, %c0 : index
+      %last = arith.minsi %some, %keys : index
+      ... }
+    %r:3 = commir.online_attention maps [...]
+             ins(%q, %k, %v : ...) key_range(%begin, %end : ...)
+             outs(%acc, %max, %sum : ...) -> ...
+    ```
+
+    **Precondition:** tensors. **Postcondition:** online attention on tensors has
+    neither `visible`, nor starts, nor orders, nor `valid` beside `key_range`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mercury::commir::CommIRDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
 def VerifyDistributedPass
     : Pass<"mercury-verify-distributed", "::mlir::ModuleOp"> {
   let summary = "Check the contract of stage 2";

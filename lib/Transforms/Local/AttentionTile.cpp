@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionTile.h"
+#include "Mercury/Transforms/Local/AttentionLoops.h"
 #include "VectorKernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,16 +31,20 @@ AttentionTile::AttentionTile(OpBuilder &b, commir::OnlineAttentionOp op,
       extents(op.getMapExtents()), keyLoop(op.getKeyLoop()),
       feature(keyLoop + 1), valueFeature(keyLoop + 2), keys(extents[keyLoop]),
       d(extents[feature]), e(extents[valueFeature]),
-      registers(chooseRegisterBlock(32, blocking.vectorBits)) {
+      registers(chooseRegisterBlock(32, blocking.vectorBits)),
+      hasRange(bool(op.getKeyBegin())) {
+  Loops sameRange;
   for (unsigned dim = 0; dim < keyLoop; ++dim) {
     if (op.getMap(key).isFunctionOfDim(dim) ||
         op.getMap(value).isFunctionOfDim(dim)) {
       batchLoops.push_back(dim);
       continue;
     }
-    rowLoops.push_back(dim);
+    // Neighbouring rows shall see much the same keys.
+    (hasRange && !isRangeAlong(dim) ? sameRange : rowLoops).push_back(dim);
     rows *= extents[dim];
   }
+  rowLoops.append(sameRange);
   // Panels of equal height: few rows are computed in vain.
   height = balanceBlock(rows, registers.mr, 1);
   blockRows = balanceBlock(
@@ -55,7 +60,8 @@ AttentionTile::AttentionTile(OpBuilder &b, commir::OnlineAttentionOp op,
 bool AttentionTile::canEmit(commir::OnlineAttentionOp op, int64_t minFlops) {
   SmallVector<int64_t> extents = op.getMapExtents();
   if (llvm::any_of(extents, ShapedType::isDynamic) ||
-      llvm::is_contained(extents, 0) || !op.getStateType().isF32())
+      llvm::is_contained(extents, 0) || !op.getStateType().isF32() ||
+      !hasOnlyRanges(op))
     return false;
   int64_t flops = 2 * (extents.end()[-1] + extents.end()[-2]);
   for (int64_t extent : ArrayRef(extents).drop_back(2))
@@ -75,17 +81,32 @@ Value AttentionTile::add(Value lhs, Value rhs) {
   return b.createOrFold<arith::AddIOp>(loc, lhs, rhs);
 }
 
+Value AttentionTile::sub(Value lhs, Value rhs) {
+  return b.createOrFold<arith::SubIOp>(loc, lhs, rhs);
+}
+
 Value AttentionTile::mul(Value lhs, int64_t factor) {
   return b.createOrFold<arith::MulIOp>(loc, lhs, constant(factor));
+}
+
+Value AttentionTile::div(Value value, int64_t factor) {
+  return b.createOrFold<arith::DivUIOp>(loc, value, constant(factor));
 }
 
 Value AttentionTile::min(Value lhs, Value rhs) {
   return b.createOrFold<arith::MinSIOp>(loc, lhs, rhs);
 }
 
+Value AttentionTile::max(Value lhs, Value rhs) {
+  return b.createOrFold<arith::MaxSIOp>(loc, lhs, rhs);
+}
+
 Value AttentionTile::ceilDiv(Value value, int64_t factor) {
-  return b.createOrFold<arith::DivUIOp>(loc, add(value, constant(factor - 1)),
-                                        constant(factor));
+  return div(add(value, constant(factor - 1)), factor);
+}
+
+Value AttentionTile::alignDown(Value value, int64_t factor) {
+  return mul(div(value, factor), factor);
 }
 
 void AttentionTile::loop(Value upper, int64_t step,
@@ -93,16 +114,34 @@ void AttentionTile::loop(Value upper, int64_t step,
   std::optional<int64_t> bound = getConstantIntValue(upper);
   if (bound && *bound <= step)
     return body(constant(0));
-  auto loop = scf::ForOp::create(b, loc, constant(0), upper, constant(step));
+  loop(constant(0), upper, step, body);
+}
+
+void AttentionTile::loop(Value lower, Value upper, int64_t step,
+                         function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(b, loc, lower, upper, constant(step));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
 }
 
-Value AttentionTile::reduce(Value upper, int64_t step, Value initial,
-                            function_ref<Value(Value, Value)> body) {
-  auto loop =
-      scf::ForOp::create(b, loc, constant(0), upper, constant(step), initial);
+void AttentionTile::overPanels(function_ref<void(Value)> body) {
+  Value count = ceilDiv(blockSize, registers.nr);
+  if (!hasRange)
+    return loop(count, 1, body);
+  loop(div(blockFrom, registers.nr), count, 1, body);
+}
+
+void AttentionTile::overKeys(int64_t step, function_ref<void(Value)> body) {
+  if (!hasRange)
+    return loop(blockSize, step, body);
+  loop(blockFrom, blockSize, step, body);
+}
+
+Value AttentionTile::reduceKeys(Value initial,
+                                function_ref<Value(Value, Value)> body) {
+  auto loop = scf::ForOp::create(b, loc, blockFrom, blockSize,
+                                 constant(registers.nr), initial);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value next = body(loop.getInductionVar(), loop.getRegionIterArg(0));
@@ -234,13 +273,29 @@ void AttentionTile::emit() {
   changes = workspace({wholeRows});
   factors = workspace({wholeRows});
   rowSums = workspace({wholeRows});
+  if (hasRange)
+    reach = memref::AllocOp::create(
+        b, loc,
+        MemRefType::get({numRowBlocks(), 4}, b.getI32Type()),
+        b.getI64IntegerAttr(64));
 
   position.assign(extents.size(), constant(0));
   keysThere = constant(keys);
   if (Value valid = op.getValid())
     keysThere =
         min(keysThere, b.createOrFold<arith::MaxSIOp>(loc, valid, constant(0)));
-  overLoops(batchLoops, [&] { emitKeyBlocks(); });
+  blockFrom = constant(0);
+  if (!hasRange)
+    return overLoops(batchLoops, [&] { emitKeyBlocks(); });
+  bool isOfBatch = llvm::any_of(
+      batchLoops, [&](unsigned dim) { return isRangeAlong(dim); });
+  if (!isOfBatch)
+    measureReach();
+  overLoops(batchLoops, [&] {
+    if (isOfBatch)
+      measureReach();
+    emitSeenKeyBlocks();
+  });
 }
 
 void AttentionTile::emitKeyBlocks() {
@@ -249,20 +304,14 @@ void AttentionTile::emitKeyBlocks() {
     if (!op.getValid() && keys % blockKeys == 0)
       blockSize = constant(blockKeys);
     else
-      blockSize = min(constant(blockKeys),
-                      b.createOrFold<arith::SubIOp>(loc, keysThere, first));
+      blockSize = min(constant(blockKeys), sub(keysThere, first));
     std::optional<int64_t> size = getConstantIntValue(blockSize);
     isBlockWhole = size && *size % registers.nr == 0;
     packKeys();
     if (packsValues)
       packValues();
     loop(constant(rows), blockRows, [&](Value row) {
-      firstRow = row;
-      rowCount =
-          rows % blockRows == 0
-              ? constant(blockRows)
-              : min(constant(blockRows),
-                    b.createOrFold<arith::SubIOp>(loc, constant(rows), row));
+      goToRowBlock(row);
       emitRowBlock();
     });
   };
@@ -282,7 +331,7 @@ void AttentionTile::packKeys() {
   if (isContiguous(key, feature))
     return packKeysTurned();
   bool isVector = isContiguous(key, keyLoop);
-  loop(ceilDiv(blockSize, nr), 1, [&](Value panel) {
+  overPanels([&](Value panel) {
     Value panelStart = mul(panel, nr);
     loop(constant(d), 1, [&](Value step) {
       position[feature] = step;
@@ -308,7 +357,7 @@ void AttentionTile::packKeysTurned() {
   int64_t nr = registers.nr, lanes = registers.lanes;
   Value last = constant(keys - 1);
   bool mayMiss = keys % nr != 0;
-  loop(ceilDiv(blockSize, nr), 1, [&](Value panel) {
+  overPanels([&](Value panel) {
     Value panelStart = add(firstKey, mul(panel, nr));
     chunks(d, lanes, [&](Value step, bool isWhole) {
       position[feature] = step;
@@ -333,19 +382,19 @@ void AttentionTile::packValues() {
   int64_t nr = registers.nr;
   int64_t tail = llvm::alignTo(e % nr, registers.lanes);
   bool isVector = isContiguous(value, valueFeature);
-  loop(blockSize, 1, [&](Value row) {
+  overKeys(1, [&](Value row) {
     position[keyLoop] = add(firstKey, row);
     if (isVector)
       return chunks(e, nr, [&](Value at, bool isWhole) {
         position[valueFeature] = at;
-        Value panel = b.createOrFold<arith::DivUIOp>(loc, at, constant(nr));
+        Value panel = div(at, nr);
         Value vector = isWhole ? readVector(value, nr, /*inBounds=*/true)
                                : readVector(value, tail, tail == e % nr);
         storeVector(vector, packedValues, {panel, row, constant(0)});
       });
     loop(constant(e), 1, [&](Value at) {
       position[valueFeature] = at;
-      Value panel = b.createOrFold<arith::DivUIOp>(loc, at, constant(nr));
+      Value panel = div(at, nr);
       Value lane = b.createOrFold<arith::RemUIOp>(loc, at, constant(nr));
       memref::StoreOp::create(b, loc, readScalar(value), packedValues,
                               ValueRange{panel, row, lane});
@@ -356,6 +405,13 @@ void AttentionTile::packValues() {
 //===----------------------------------------------------------------------===//
 // A block of rows against a block of keys
 //===----------------------------------------------------------------------===//
+
+void AttentionTile::goToRowBlock(Value row) {
+  firstRow = row;
+  rowCount = rows % blockRows == 0
+                 ? constant(blockRows)
+                 : min(constant(blockRows), sub(constant(rows), row));
+}
 
 void AttentionTile::emitRowBlock() {
   packQuery();
@@ -370,7 +426,7 @@ void AttentionTile::goToRow(Value row) {
   for (unsigned dim : llvm::reverse(ArrayRef(rowLoops).drop_front())) {
     Value extent = constant(extents[dim]);
     position[dim] = b.createOrFold<arith::RemUIOp>(loc, row, extent);
-    row = b.createOrFold<arith::DivUIOp>(loc, row, extent);
+    row = div(row, extents[dim]);
   }
   position[rowLoops.front()] = row;
 }
@@ -404,7 +460,7 @@ void AttentionTile::packQuery() {
 
 void AttentionTile::emitScores() {
   int64_t nr = registers.nr;
-  loop(ceilDiv(blockSize, nr), 1, [&](Value panel) {
+  overPanels([&](Value panel) {
     loop(ceilDiv(rowCount, height), 1, [&](Value rowPanel) {
       Value start = mul(rowPanel, height);
       SmallVector<Value> sums = emitMicrokernel(
@@ -426,11 +482,21 @@ void AttentionTile::emitScores() {
 }
 
 void AttentionTile::emitSoftmax() {
-  loop(rowCount, 1, [&](Value row) {
-    goToRow(add(firstRow, row));
+  auto overRows = [&](Value count, function_ref<void(Value)> body) {
+    loop(count, 1, [&](Value row) {
+      goToRow(add(firstRow, row));
+      body(row);
+    });
+  };
+  if (hasRange) {
     if (op.getMask())
+      overRows(rowCount, [&](Value row) { addMask(row); });
+    overRows(hiddenRows, [&](Value row) { hideUnseen(row); });
+  }
+  overRows(rowCount, [&](Value row) {
+    if (!hasRange && op.getMask())
       addMask(row);
-    if (!isBlockWhole)
+    if (!hasRange && !isBlockWhole)
       hideMissingKeys(row);
     emitSoftmaxRow(row);
   });
@@ -445,7 +511,7 @@ void AttentionTile::addMask(Value row) {
   int64_t nr = registers.nr;
   bool hasKey = op.getMap(mask).isFunctionOfDim(keyLoop);
   if (hasKey && !isContiguous(mask, keyLoop)) {
-    loop(blockSize, 1, [&](Value at) {
+    overKeys(1, [&](Value at) {
       position[keyLoop] = add(firstKey, at);
       Value score = memref::LoadOp::create(b, loc, scores, ValueRange{row, at});
       memref::StoreOp::create(
@@ -455,7 +521,7 @@ void AttentionTile::addMask(Value row) {
     return;
   }
   Value ofRow = hasKey ? Value() : splat(readScalar(mask), nr);
-  loop(blockSize, nr, [&](Value at) {
+  overKeys(nr, [&](Value at) {
     position[keyLoop] = add(firstKey, at);
     Value added = hasKey ? readVector(mask, nr, keys % nr == 0) : ofRow;
     Value score = loadVector(scores, {row, at}, nr);
@@ -466,10 +532,8 @@ void AttentionTile::addMask(Value row) {
 /// Scores of the last panel beyond the last key become -inf.
 void AttentionTile::hideMissingKeys(Value row) {
   int64_t nr = registers.nr;
-  Value last = b.createOrFold<arith::SubIOp>(loc, blockSize, constant(1));
-  Value start =
-      mul(b.createOrFold<arith::DivUIOp>(loc, last, constant(nr)), nr);
-  Value left = b.createOrFold<arith::SubIOp>(loc, blockSize, start);
+  Value start = alignDown(sub(blockSize, constant(1)), nr);
+  Value left = sub(blockSize, start);
   Value isThere = vector::CreateMaskOp::create(
       b, loc, VectorType::get(nr, b.getI1Type()), left);
   Value shown = arith::SelectOp::create(b, loc, isThere,
@@ -492,10 +556,9 @@ void AttentionTile::emitSoftmaxRow(Value row) {
         arith::CmpFOp::create(b, loc, CmpFPredicate::OGT, lhs, rhs);
     return arith::SelectOp::create(b, loc, isLarger, lhs, rhs);
   };
-  Value tops =
-      reduce(blockSize, nr, splat(-infinity, nr), [&](Value at, Value tops) {
-        return larger(loadVector(scores, {row, at}, nr), tops);
-      });
+  Value tops = reduceKeys(splat(-infinity, nr), [&](Value at, Value tops) {
+    return larger(loadVector(scores, {row, at}, nr), tops);
+  });
   Value before = readScalar(maximum);
   Value after =
       larger(vector::ReductionOp::create(b, loc, vector::CombiningKind::MAXNUMF,
@@ -513,15 +576,13 @@ void AttentionTile::emitSoftmaxRow(Value row) {
   memref::StoreOp::create(b, loc, change, changes, row);
 
   Value pivots = splat(pivot, nr);
-  Value sums =
-      reduce(blockSize, nr, splat(0, nr), [&](Value at, Value sums) -> Value {
-        Value score = loadVector(scores, {row, at}, nr);
-        Value weight =
-            emitExp(b, loc, arith::SubFOp::create(b, loc, score, pivots),
-                    registers.fma);
-        storeVector(weight, scores, {row, at});
-        return arith::AddFOp::create(b, loc, sums, weight);
-      });
+  Value sums = reduceKeys(splat(0, nr), [&](Value at, Value sums) -> Value {
+    Value score = loadVector(scores, {row, at}, nr);
+    Value weight = emitExp(
+        b, loc, arith::SubFOp::create(b, loc, score, pivots), registers.fma);
+    storeVector(weight, scores, {row, at});
+    return arith::AddFOp::create(b, loc, sums, weight);
+  });
   Value rowSum = vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD,
                                              sums, FastMathFlags::reassoc);
   memref::StoreOp::create(b, loc, rowSum, rowSums, row);
@@ -564,13 +625,15 @@ void AttentionTile::emitOutput() {
     loop(ceilDiv(rowCount, height), 1, [&](Value rowPanel) {
       Value start = mul(rowPanel, height);
       SmallVector<Value> sums = emitMicrokernel(
-          b, loc, blockSize, height, VectorType::get(width, b.getF32Type()),
-          registers.fma,
+          b, loc, sub(blockSize, blockFrom), height,
+          VectorType::get(width, b.getF32Type()), registers.fma,
           [&](int64_t row, Value step) -> Value {
             return memref::LoadOp::create(
-                b, loc, scores, ValueRange{add(start, constant(row)), step});
+                b, loc, scores,
+                ValueRange{add(start, constant(row)), add(blockFrom, step)});
           },
           [&](Value step) {
+            step = add(blockFrom, step);
             if (packsValues)
               return loadVector(packedValues, {panel, step, constant(0)},
                                 width);

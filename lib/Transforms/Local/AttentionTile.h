@@ -25,6 +25,8 @@ struct AttentionBlocking {
 ///   batch, blocks of keys, packing of K and V | blocks of rows |
 ///   packing of Q, scores = Q K^T | maxima, exponentials and sums, row by row |
 ///   accumulator * factor + exponentials * V
+/// Where rows see a range of keys each, these bound the loops over blocks; see
+/// AttentionTileMask.cpp.
 /// Edges are dealt with where operands are packed, so that neither kernel ever
 /// masks: rows and keys beyond the end repeat the last one, features beyond the
 /// end are padding. Scores of keys that do not exist become -inf.
@@ -33,8 +35,9 @@ public:
   AttentionTile(mlir::OpBuilder &b, commir::OnlineAttentionOp op,
                 const AttentionBlocking &blocking);
 
-  /// True if the op has static extents, a state in f32, and as many
-  /// multiply-adds as pay: 2 * rows * keys * (d + e) >= `minFlops`.
+  /// True if the op has static extents, a state in f32, no positions but ranges
+  /// of keys, and as many multiply-adds as pay:
+  /// 2 * rows * keys * (d + e) >= `minFlops`.
   static bool canEmit(commir::OnlineAttentionOp op, int64_t minFlops);
 
   /// Emits the loops, and their workspace before them.
@@ -47,15 +50,31 @@ private:
   // Arithmetic on indices, folded where constant.
   Value constant(int64_t value);
   Value add(Value lhs, Value rhs);
+  Value sub(Value lhs, Value rhs);
   Value mul(Value lhs, int64_t factor);
+  Value div(Value value, int64_t factor);
   Value min(Value lhs, Value rhs);
+  Value max(Value lhs, Value rhs);
   /// ceil(value / factor).
   Value ceilDiv(Value value, int64_t factor);
+  Value alignDown(Value value, int64_t factor);
   /// A loop from 0 to `upper`; none where it would run once.
   void loop(Value upper, int64_t step, llvm::function_ref<void(Value)> body);
-  /// One that carries a value.
-  Value reduce(Value upper, int64_t step, Value initial,
-               llvm::function_ref<Value(Value, Value)> body);
+  /// From `lower`, which may be beyond `upper`.
+  void loop(Value lower, Value upper, int64_t step,
+            llvm::function_ref<void(Value)> body);
+  /// One over the keys of the block that carries a value.
+  Value reduceKeys(Value initial,
+                   llvm::function_ref<Value(Value, Value)> body);
+  /// The least of each value that `body` gives for 0 to `upper`, or the
+  /// greatest.
+  llvm::SmallVector<Value>
+  reduceAll(Value upper, mlir::ValueRange initial,
+            llvm::function_ref<llvm::SmallVector<Value>(Value)> body,
+            llvm::ArrayRef<bool> takesLeast);
+  /// Over the keys of the block, and over its panels.
+  void overKeys(int64_t step, llvm::function_ref<void(Value)> body);
+  void overPanels(llvm::function_ref<void(Value)> body);
   /// `body` for all of `extent` in steps of `width`; the last, incomplete one
   /// is told apart.
   void chunks(int64_t extent, int64_t width,
@@ -86,6 +105,7 @@ private:
   void packKeys();
   void packKeysTurned();
   void packValues();
+  void goToRowBlock(Value row);
   void emitRowBlock();
   /// Moves the loops of the rows to row `row` of all.
   void goToRow(Value row);
@@ -99,6 +119,18 @@ private:
   void emitOutput();
   void storeAccumulator();
 
+  // Where rows see a range of keys each.
+  bool isRangeAlong(unsigned dim);
+  int64_t numRowBlocks() const { return (rows + blockRows - 1) / blockRows; }
+  /// That of the current row, between 0 and `keysThere`.
+  std::pair<Value, Value> readRange();
+  /// What blocks of rows see, into `reach`.
+  void measureReach();
+  Value readReach(Value block, int which);
+  void emitSeenKeyBlocks();
+  void emitSeenRowBlock(Value row, Value last);
+  void hideUnseen(Value row);
+
   mlir::OpBuilder &b;
   mlir::Location loc;
   commir::OnlineAttentionOp op;
@@ -110,16 +142,19 @@ private:
   RegisterBlock registers;
   int64_t height;               ///< rows of the kernels
   int64_t blockRows, blockKeys; ///< multiples of height, registers.nr
-  bool packsValues;
+  bool packsValues, hasRange;
 
   /// Where each dimension of the maps' domain stands.
   llvm::SmallVector<Value> position;
   Value keysThere;           ///< how many keys count
   Value firstKey, blockSize; ///< of the current block of keys
+  Value blockFrom;           ///< its first panel that is seen
   bool isBlockWhole = false; ///< blockSize is a known multiple of registers.nr
   Value firstRow, rowCount;  ///< of the current block of rows
   Value packedQuery, packedKeys, packedValues, scores, output;
   Value changes, factors, rowSums; ///< per row of a block
+  Value reach;                     ///< per block of rows
+  Value hiddenRows;                ///< rows of a block that a range may cut
 };
 
 } // namespace mercury

@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  /// Extents of the loops inside of a row.
+  /// Extents of the loops inside of rows.
   void measureRow() {
     unsigned rows = op.getKeyLoop();
     keys = extent(rows);
@@ -108,8 +108,12 @@ private:
   /// A loop over map dimension `dim` that carries `initial`, if there is one.
   Value loop(unsigned dim, Value upper, Value initial,
              function_ref<Value(Value)> body) {
+    return loop(dim, index(0), upper, initial, body);
+  }
+  Value loop(unsigned dim, Value lower, Value upper, Value initial,
+             function_ref<Value(Value)> body) {
     auto loop =
-        scf::ForOp::create(b, loc, index(0), upper, index(1),
+        scf::ForOp::create(b, loc, lower, upper, index(1),
                            initial ? ValueRange(initial) : ValueRange());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -138,13 +142,29 @@ private:
     return sum;
   }
 
+  /// The keys [first, last) that the current row sees.
+  std::pair<Value, Value> range() {
+    if (!op.getKeyBegin())
+      return {index(0), keys};
+    auto read = [&](OpOperand &operand) -> Value {
+      Value element =
+          memref::LoadOp::create(b, loc, operand.get(), indices(operand));
+      return arith::IndexCastOp::create(b, loc, b.getIndexType(), element);
+    };
+    return {arith::MaxSIOp::create(b, loc, read(op.getKeyBeginMutable()[0]),
+                                   index(0)),
+            arith::MinSIOp::create(b, loc, read(op.getKeyEndMutable()[0]),
+                                   keys)};
+  }
+
   void emitRow() {
     OpOperand &accumulator = op.getOutputsMutable()[0],
               &maximum = op.getOutputsMutable()[1],
               &total = op.getOutputsMutable()[2];
     unsigned key = op.getKeyLoop(), valueFeature = key + 2;
     Value before = load(maximum);
-    Value after = loop(key, keys, before, [&](Value top) -> Value {
+    auto [first, last] = range();
+    Value after = loop(key, first, last, before, [&](Value top) -> Value {
       return arith::MaximumFOp::create(b, loc, top, score());
     });
     store(after, maximum);
@@ -168,7 +188,7 @@ private:
                               number(-std::numeric_limits<double>::infinity()));
     Value pivot = arith::SelectOp::create(b, loc, isNone, number(0), after);
     Value sum = arith::MulFOp::create(b, loc, load(total), factor);
-    sum = loop(key, keys, sum, [&](Value sum) -> Value {
+    sum = loop(key, first, last, sum, [&](Value sum) -> Value {
       Value weight = math::ExpOp::create(
           b, loc, arith::SubFOp::create(b, loc, score(), pivot));
       loop(valueFeature, valueFeatures, Value(), [&](Value) {
@@ -200,6 +220,11 @@ struct LowerAttentionPass : impl::LowerAttentionPassBase<LowerAttentionPass> {
         ops.push_back(op);
     });
     for (OnlineAttentionOp op : ops) {
+      if (!hasOnlyRanges(op)) {
+        op.emitError("knows positions; they become ranges of keys by "
+                     "mercury-materialize-masks, before bufferization");
+        return signalPassFailure();
+      }
       OpBuilder b(op);
       AttentionLoops(b, op).emit();
       op.erase();
@@ -207,6 +232,11 @@ struct LowerAttentionPass : impl::LowerAttentionPassBase<LowerAttentionPass> {
   }
 };
 } // namespace
+
+bool hasOnlyRanges(OnlineAttentionOp op) {
+  return !op.getVisibleAttr() && !op.getQueryStart() && !op.getKeyStart() &&
+         !op.getQueryOrderAttr() && !op.getKeyOrderAttr();
+}
 
 void emitAttentionRow(OpBuilder &b, OnlineAttentionOp op, ValueRange row) {
   AttentionLoops(b, op).emitRow(row);

@@ -12,6 +12,10 @@
 
 namespace mercury {
 
+/// True of what kernels take: no positions but those of `key_range`, which are
+/// then indices of the op's own keys.
+bool hasOnlyRanges(commir::OnlineAttentionOp op);
+
 /// Emits loops for one row of `op`, on buffers: what that does at `row`, an
 /// index for each loop of the maps' domain before the key's. `op` stays. No
 /// buffer is needed: scores are computed twice.
