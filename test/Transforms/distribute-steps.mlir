@@ -51,13 +51,13 @@ func.func @all(%q: tensor<32x8xf32>, %k: tensor<32x8xf32>, %v: tensor<32x8xf32>)
 
 // An operator whose keys are no loop takes all steps: each writes its rows.
 // WHOLE-LABEL: func.func @keys_are_no_loop(
-// WHOLE: %[[FOUR:.+]] = arith.constant 4 : index
-// WHOLE: scf.for {{.*}} to %[[FOUR]]
+// WHOLE: %[[TWO:.+]] = arith.constant 2 : index
+// WHOLE: scf.for {{.*}} to %[[TWO]]
 func.func @keys_are_no_loop(%q: tensor<32x8xf32>, %k: tensor<32x8xf32>, %v: tensor<32x8xf32>) -> tensor<32x8xf32> {
   %o = tensor.empty() : tensor<32x8xf32>
   %r = commir.attention maps [#q, #k, #v, #o]
       ins(%q, %k, %v : tensor<32x8xf32>, tensor<32x8xf32>, tensor<32x8xf32>)
       visible <left 4 right 0> outs(%o : tensor<32x8xf32>)
-      {commir.schedule = #commir.schedule<"loops [time 4] inputs [[{}, {}], [{}, {}], [{}, {}]] results [[{}, {}]]">} -> tensor<32x8xf32>
+      {commir.schedule = #commir.schedule<"loops [rank gpu / time 2] inputs [[{gpu}, {}], [{}, {}], [{}, {}]] results [[{gpu}, {}]]">} -> tensor<32x8xf32>
   return %r : tensor<32x8xf32>
 }
