@@ -33,12 +33,14 @@ static std::string tileText(const TileSize &size, const std::string &type) {
               i = "memref<" + std::to_string(size.queries) + "xi32>";
   bool ranged = size.hasRanges;
   return "func.func @tile(%q: " + q + ", %k: " + k + ", %v: " + k +
-         (ranged ? ", %b: " + i + ", %n: " + i : "") + ", %a: " + a + ", %m: " + r + ", %l: " + r +
+         (ranged ? ", %b: " + i + ", %n: " + i : "") + ", %a: " + a +
+         ", %m: " + r + ", %l: " + r +
          ") attributes {llvm.bareptr} {\ncommir.online_attention maps [" + map +
          "(h, m, d)>, " + map + "(h, n, d)>, " + map + "(h, n, e)>, " +
-         (ranged ? ofRow + ofRow : "") + map + "(h, m, e)>, " + map + "(h, m)>, " + map + "(h, m)>] scale " +
-         attentionScale(d) + " ins(%q, %k, %v : " + q + ", " + k + ", " + k +
-         ")" + (ranged ? " key_range(%b, %n : " + i + ", " + i + ")" : "") +
+         (ranged ? ofRow + ofRow : "") + map + "(h, m, e)>, " + map +
+         "(h, m)>, " + map + "(h, m)>] scale " + attentionScale(d) +
+         " ins(%q, %k, %v : " + q + ", " + k + ", " + k + ")" +
+         (ranged ? " key_range(%b, %n : " + i + ", " + i + ")" : "") +
          " outs(%a, %m, %l : " + a + ", " + r + ", " + r + ")\nreturn\n}\n";
 }
 

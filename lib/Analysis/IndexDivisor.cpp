@@ -93,9 +93,8 @@ int64_t mercury::divisorOf(Value value) {
       .Case<arith::AddIOp, arith::SubIOp, arith::RemSIOp, arith::MinSIOp,
             arith::MaxSIOp, arith::IndexCastOp>(
           [](auto op) { return commonDivisor(op->getOperands()); })
-      .Case<arith::SelectOp>([](auto op) {
-        return commonDivisor(op->getOperands().drop_front());
-      })
+      .Case<arith::SelectOp>(
+          [](auto op) { return commonDivisor(op->getOperands().drop_front()); })
       .Case<arith::MulIOp>([](auto op) {
         return times(mercury::divisorOf(op.getLhs()),
                      mercury::divisorOf(op.getRhs()));
@@ -106,9 +105,8 @@ int64_t mercury::divisorOf(Value value) {
       .Case<commir::ShiftOp>([](auto op) {
         int64_t moved = times(mercury::divisorOf(op.getCoordinate()),
                               magnitude(op.getStrideAttr().getInt()));
-        return std::gcd(
-            std::gcd(mercury::divisorOf(op.getIndex()), moved),
-            static_cast<int64_t>(op.getModulusAttr().getInt()));
+        return std::gcd(std::gcd(mercury::divisorOf(op.getIndex()), moved),
+                        static_cast<int64_t>(op.getModulusAttr().getInt()));
       })
       .Case<commir::PositionOp>([](auto op) {
         TokenOrder order = op.getOrder().getValue();

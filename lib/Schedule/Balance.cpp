@@ -314,17 +314,13 @@ Verdict mercury::setOrder(Schedule &s, const OperatorModel &op,
   return Verdict::ok();
 }
 
-Verdict mercury::balance(Schedule &s, const OperatorModel &op,
-                         const TopologyModel &topology) {
+void mercury::balance(Schedule &s, const OperatorModel &op,
+                      const TopologyModel &topology) {
   int64_t parts = balanceParts(s, op, topology);
-  if (parts == 1)
-    return Verdict::ok();
   Schedule zigzag = s;
-  if (Verdict v = setOrder(zigzag, op, topology, TokenOrder::zigzag(parts)); !v)
-    return v;
-  if (slowestWork(zigzag, op, topology) < slowestWork(s, op, topology))
+  if (parts > 1 && setOrder(zigzag, op, topology, TokenOrder::zigzag(parts)) &&
+      slowestWork(zigzag, op, topology) < slowestWork(s, op, topology))
     s = std::move(zigzag);
-  return Verdict::ok();
 }
 
 std::optional<TokenOrder> mercury::parseBalance(std::string_view text,

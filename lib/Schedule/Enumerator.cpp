@@ -411,7 +411,8 @@ bool Enumeration::offer(Schedule s) {
   Schedule balanced = s;
   if (!visit(s))
     return false;
-  return !balance(balanced, op, topology) || balanced == s || visit(balanced);
+  balance(balanced, op, topology);
+  return balanced == s || visit(balanced);
 }
 
 void mercury::enumerateSchedules(

@@ -107,8 +107,7 @@ mercury::makeFollowingSchedule(Schedule &schedule, const OperatorModel &op,
     setLoopOrder(s, op, loop, orders[loop], /*whileLoopsRun=*/true);
   for (ResultPlan &result : s.results)
     result.exit = result.nest;
-  if (Verdict verdict = balance(s, op, topology); !verdict)
-    return verdict;
+  balance(s, op, topology);
   for (size_t i = 0; i < op.inputs.size(); ++i)
     if (inputs[i])
       s.inputs[i].entry = *inputs[i];

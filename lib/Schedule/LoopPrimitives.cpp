@@ -271,11 +271,25 @@ Verdict mercury::bidirectional(Schedule &s, const ScheduleContext &c,
   if (Verdict v = checkFactor(s, c, loop, factor); !v)
     return v;
   Factor &time = s.loops[loop][factor];
-  if (time.shifts.empty() || !c.op.loops[loop].reduction)
+  if (time.shifts.empty() || time.backwards || !c.op.loops[loop].reduction)
     return Verdict::no("factor " + str(factor) + " of loop " + str(loop) +
                        " of '" + c.op.name +
                        "' is no shifted time factor of a reduction and cannot "
                        "run in both directions");
   time.bidirectional = true;
+  return Verdict::ok();
+}
+
+Verdict mercury::backwards(Schedule &s, const ScheduleContext &c, size_t loop,
+                           size_t factor) {
+  if (Verdict v = checkFactor(s, c, loop, factor); !v)
+    return v;
+  Factor &time = s.loops[loop][factor];
+  if (time.shifts.empty() || time.bidirectional)
+    return Verdict::no("factor " + str(factor) + " of loop " + str(loop) +
+                       " of '" + c.op.name +
+                       "' is no shifted time factor of one direction and "
+                       "cannot run backwards");
+  time.backwards = true;
   return Verdict::ok();
 }

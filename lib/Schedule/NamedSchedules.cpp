@@ -339,8 +339,7 @@ Verdict mercury::makeNamedSchedule(std::string_view name, Schedule &schedule,
     if (candidate.name == name) {
       if (Verdict v = candidate.fill(schedule, op, topology); !v)
         return v;
-      if (Verdict v = balance(schedule, op, topology); !v)
-        return v;
+      balance(schedule, op, topology);
       directRings(schedule, op, topology);
       return Verdict::ok();
     }

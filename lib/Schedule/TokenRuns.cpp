@@ -33,8 +33,7 @@ std::optional<TokenRuns> mercury::runsOf(const TokenOrder &order,
   int64_t slots = extent / chunk;
   std::vector<int64_t> gap(slots, 0), same(slots, 1);
   for (int64_t slot = slots - 2; slot >= 0; --slot) {
-    gap[slot] =
-        order.chunkAt(slot + 1, extent) - order.chunkAt(slot, extent);
+    gap[slot] = order.chunkAt(slot + 1, extent) - order.chunkAt(slot, extent);
     same[slot] = gap[slot] == gap[slot + 1] ? same[slot + 1] + 1 : 2;
   }
   std::optional<int64_t> step;

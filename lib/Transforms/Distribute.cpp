@@ -9,6 +9,7 @@
 #include "Mercury/Transforms/Distribute.h"
 #include "Mercury/Analysis/OperatorModelBuilder.h"
 #include "Mercury/Analysis/PlacementAnalysis.h"
+#include "Mercury/Dialect/CommIR/IR/TokenOrderCheck.h"
 #include "Mercury/Schedule/Balance.h"
 #include "PlaceOperands.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -173,12 +174,16 @@ LogicalResult NestBuilder::padOperands() {
   for (const OperatorModel::Loop &loop : model.loops)
     extents.push_back(loop.extent);
   cast<DistributableOpInterface>(padded).limitReductions(b, extents);
-  for (size_t l = 0; l < model.loops.size(); ++l)
-    if (!placer.order(l).isNatural())
-      cast<DistributableOpInterface>(padded).setTokenOrder(
-          b, l,
-          TokenOrderAttr::get(b.getContext(), placer.order(l),
-                              placer.extent(l)));
+  for (size_t l = 0; l < model.loops.size(); ++l) {
+    if (placer.order(l).isNatural())
+      continue;
+    if (failed(checkTokenOrder(op, l)))
+      return failure();
+    cast<DistributableOpInterface>(padded).setTokenOrder(
+        b, l,
+        TokenOrderAttr::get(b.getContext(), placer.order(l),
+                            placer.extent(l)));
+  }
   if (!s.patch.empty())
     padded->setAttr(kPatchAttrName, b.getStringAttr(s.patch));
   if (!s.tile.empty())

@@ -188,10 +188,10 @@ static LogicalResult checkMask(AttentionOp op) {
     return success();
   Mask mask = op.getVisibleAttr().getValue();
   auto fail = [&](StringRef what) -> InFlightDiagnostic {
-    return op.emitOpError() << "mask " << op.getVisibleAttr() << " of "
-                            << queries << " queries from position "
-                            << *queryStart << " on and " << keys
-                            << " keys from " << *keyStart << " on " << what;
+    return op.emitOpError()
+           << "mask " << op.getVisibleAttr() << " of " << queries
+           << " queries from position " << *queryStart << " on and " << keys
+           << " keys from " << *keyStart << " on " << what;
   };
   // A window may be wider than there are keys, an offset means to cut.
   for (const MaskTerm &term : mask.terms)
@@ -230,8 +230,7 @@ struct ExpandAttentionPass
           llvm::all_of(op->getResultTypes(), llvm::IsaPred<TensorType>) &&
           op->getNumResults();
       if (isa<AttentionOp, OnlineAttentionOp, DocumentRangesOp>(op) &&
-          onTensors &&
-          !op->hasAttr(kScheduleAttrName))
+          onTensors && !op->hasAttr(kScheduleAttrName))
         ops.push_back(op);
     });
     for (Operation *op : ops) {

@@ -174,8 +174,8 @@ struct BodyBuilder {
       int64_t half = std::max<int64_t>(left / 2, 1);
       Value next = arith::AddIOp::create(b, loc, found, index(half));
       Value last = arith::SubIOp::create(b, loc, next, index(1));
-      found = select(compare(precede, extract(values, last), target), next,
-                     found);
+      found =
+          select(compare(precede, extract(values, last), target), next, found);
       left -= half;
     }
     return found;
@@ -183,62 +183,56 @@ struct BodyBuilder {
 };
 } // namespace
 
-/// An operator without inputs over the results' elements.
+/// An operator without inputs over the elements of `numResults` tensors.
 static SmallVector<Value>
 buildRows(OpBuilder &b, Location loc, RankedTensorType type,
-          ArrayRef<OpFoldResult> sizes,
+          ArrayRef<OpFoldResult> sizes, unsigned numResults,
           function_ref<SmallVector<Value>(BodyBuilder &)> body) {
-  Value begin = tensor::EmptyOp::create(b, loc, sizes, type.getElementType()),
-        end = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
-  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<Value> empty;
+  for (unsigned i = 0; i < numResults; ++i)
+    empty.push_back(
+        tensor::EmptyOp::create(b, loc, sizes, type.getElementType()));
+  SmallVector<AffineMap> maps(numResults,
+                              b.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> loops(type.getRank(),
                                          utils::IteratorType::parallel);
   auto rows = linalg::GenericOp::create(
-      b, loc, TypeRange{type, type}, ValueRange(), ValueRange{begin, end},
-      ArrayRef<AffineMap>{identity, identity}, loops,
-      [&](OpBuilder &b, Location loc, ValueRange) {
+      b, loc, SmallVector<Type>(numResults, type), ValueRange(), empty, maps,
+      loops, [&](OpBuilder &b, Location loc, ValueRange) {
         BodyBuilder builder(b, loc, type.getRank() - 1);
         linalg::YieldOp::create(b, loc, body(builder));
       });
   return SmallVector<Value>(rows->getResults());
 }
 
-/// Where each document ends. A negative length counts as 0.
+/// Where each document ends; a negative length counts as 0. The sums of 2, 4,
+/// ... lengths, one operator each: a reduction would have to be padded.
 static Value buildEnds(OpBuilder &b, Location loc, Value lengths) {
   auto type = cast<RankedTensorType>(lengths.getType());
-  int64_t rank = type.getRank();
-  Value empty = tensor::EmptyOp::create(
-      b, loc, tensor::getMixedSizes(b, loc, lengths), type.getElementType());
-  Value zero = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
-  Value init = linalg::FillOp::create(b, loc, zero, empty).getResult(0);
-  // Over sequences, the document, and those before it.
-  SmallVector<AffineExpr> from, to;
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    from.push_back(b.getAffineDimExpr(dim + 1 == rank ? rank : dim));
-    to.push_back(b.getAffineDimExpr(dim));
-  }
-  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
-  loops.push_back(utils::IteratorType::reduction);
-  return linalg::GenericOp::create(
-             b, loc, type, lengths, init,
-             ArrayRef<AffineMap>{
-                 AffineMap::get(rank + 1, 0, from, b.getContext()),
-                 AffineMap::get(rank + 1, 0, to, b.getContext())},
-             loops,
-             [&](OpBuilder &b, Location loc, ValueRange args) {
-               BodyBuilder body(b, loc, 0);
-               Value length = arith::MaxSIOp::create(b, loc, args[0],
-                                                     body.number(int64_t(0)));
-               Value isBefore = body.compare(
-                   arith::CmpIPredicate::ule,
-                   linalg::IndexOp::create(b, loc, rank),
-                   linalg::IndexOp::create(b, loc, rank - 1));
-               Value added =
-                   body.select(isBefore, length, body.number(int64_t(0)));
-               Value sum = arith::AddIOp::create(b, loc, args[1], added);
-               linalg::YieldOp::create(b, loc, sum);
-             })
-      .getResult(0);
+  int64_t front = type.getRank() - 1, count = type.getShape().back();
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, lengths);
+  Value sums = lengths;
+  for (int64_t step = 1; step == 1 || step < count; step *= 2)
+    sums = buildRows(
+        b, loc, type, sizes, 1, [&](BodyBuilder &body) -> SmallVector<Value> {
+          OpBuilder &b = body.b;
+          Value zero = body.number(int64_t(0));
+          auto read = [&](Value at) -> Value {
+            Value element = body.extract(sums, at);
+            return step > 1 ? element
+                            : arith::MaxSIOp::create(b, loc, element, zero);
+          };
+          Value document = linalg::IndexOp::create(b, loc, front);
+          Value hasMore = body.compare(arith::CmpIPredicate::uge, document,
+                                       body.index(step));
+          Value before = read(body.select(
+              hasMore,
+              arith::SubIOp::create(b, loc, document, body.index(step)),
+              document));
+          return {arith::AddIOp::create(b, loc, read(document),
+                                        body.select(hasMore, before, zero))};
+        })[0];
+  return sums;
 }
 
 static SmallVector<Value> buildRanges(OpBuilder &b, DocumentRangesOp op) {
@@ -257,7 +251,7 @@ static SmallVector<Value> buildRanges(OpBuilder &b, DocumentRangesOp op) {
   if (!isSegments && count > 0)
     values = buildEnds(b, loc, values);
   return buildRows(
-      b, loc, type, sizes, [&](BodyBuilder &body) -> SmallVector<Value> {
+      b, loc, type, sizes, 2, [&](BodyBuilder &body) -> SmallVector<Value> {
         OpBuilder &b = body.b;
         Value none = body.number(int64_t(0));
         if (count == 0)
@@ -271,19 +265,19 @@ static SmallVector<Value> buildRanges(OpBuilder &b, DocumentRangesOp op) {
           isKey = body.compare(arith::CmpIPredicate::ule, position, last);
           Value own = body.extract(
               values, arith::MinUIOp::create(b, loc, position, last));
-          begin = body.number(body.countPreceding(
-              values, arith::CmpIPredicate::slt, own));
-          end = body.number(body.countPreceding(
-              values, arith::CmpIPredicate::sle, own));
+          begin = body.number(
+              body.countPreceding(values, arith::CmpIPredicate::slt, own));
+          end = body.number(
+              body.countPreceding(values, arith::CmpIPredicate::sle, own));
         } else {
           // Documents that end before the position.
           Value before = body.countPreceding(values, arith::CmpIPredicate::sle,
                                              body.number(position));
           Value isFirst =
               body.compare(arith::CmpIPredicate::eq, before, body.index(0));
-          Value previous = body.select(
-              isFirst, before,
-              arith::SubIOp::create(b, loc, before, body.index(1)));
+          Value previous =
+              body.select(isFirst, before,
+                          arith::SubIOp::create(b, loc, before, body.index(1)));
           begin = body.select(isFirst, none, body.extract(values, previous));
           end = body.extract(values,
                              arith::MinUIOp::create(b, loc, before, last));

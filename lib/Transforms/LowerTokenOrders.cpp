@@ -41,8 +41,8 @@ struct IndexBuilder {
   Value mul(Value value, int64_t by) { return make<arith::MulIOp>(value, by); }
   Value select(arith::CmpIPredicate predicate, Value lhs, int64_t rhs,
                Value then, Value otherwise) {
-    Value condition = b.createOrFold<arith::CmpIOp>(loc, predicate, lhs,
-                                                    constant(rhs));
+    Value condition =
+        b.createOrFold<arith::CmpIOp>(loc, predicate, lhs, constant(rhs));
     return b.createOrFold<arith::SelectOp>(loc, condition, then, otherwise);
   }
 };
@@ -112,8 +112,8 @@ Value mercury::createArrange(OpBuilder &b, Location loc, Value source,
         SmallVector<OpFoldResult> to(from);
         (back ? to : from)[dim] = createPosition(b, loc, order, index);
         (back ? from : to)[dim] = index;
-        Value part = tensor::ExtractSliceOp::create(b, loc, source, from, sizes,
-                                                    unit);
+        Value part =
+            tensor::ExtractSliceOp::create(b, loc, source, from, sizes, unit);
         Value next = tensor::InsertSliceOp::create(b, loc, part, carried[0], to,
                                                    sizes, unit);
         scf::YieldOp::create(b, loc, next);

@@ -74,17 +74,16 @@ public:
       return;
     step = index(b, loc, runs.step);
     if (!runs.step)
-      step = fold<arith::SubIOp>(b, loc,
-                                 positionOf(b, loc, op.getKeyStart(),
-                                            index(b, loc, chunk), order),
-                                 first);
+      step = fold<arith::SubIOp>(
+          b, loc,
+          positionOf(b, loc, op.getKeyStart(), index(b, loc, chunk), order),
+          first);
   }
 
   /// How many of the keys stand before `position`.
   Value countBefore(OpBuilder &b, Location loc, Value position) const {
     Value count = fold<arith::MaxSIOp>(
-        b, loc, fold<arith::SubIOp>(b, loc, position, first),
-        index(b, loc, 0));
+        b, loc, fold<arith::SubIOp>(b, loc, position, first), index(b, loc, 0));
     if (step) {
       Value extent = index(b, loc, chunk);
       Value chunks = fold<arith::DivUIOp>(b, loc, count, step);
@@ -145,11 +144,10 @@ static OnlineAttentionOp createNormal(OpBuilder &b, OnlineAttentionOp op,
   SmallVector<Attribute> maps;
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMap(operand);
-    bool isRange = operand.get() == op.getKeyBegin() ||
-                   operand.get() == op.getKeyEnd();
-    if (operand.getOperandNumber() == op.getOutputsMutable()
-                                          .begin()
-                                          ->getOperandNumber() &&
+    bool isRange =
+        operand.get() == op.getKeyBegin() || operand.get() == op.getKeyEnd();
+    if (operand.getOperandNumber() ==
+            op.getOutputsMutable().begin()->getOperandNumber() &&
         begin)
       maps.append(2, AffineMapAttr::get(rangeMap));
     if (map && !isRange)
@@ -220,9 +218,8 @@ static OnlineAttentionOp emitRanges(RewriterBase &b, OnlineAttentionOp op,
   if (MaskAttr visible = op.getVisibleAttr())
     mask = visible.getValue();
   Type element = b.getI32Type();
-  SmallVector<Value> empty = {
-      tensor::EmptyOp::create(b, loc, shape, element),
-      tensor::EmptyOp::create(b, loc, shape, element)};
+  SmallVector<Value> empty = {tensor::EmptyOp::create(b, loc, shape, element),
+                              tensor::EmptyOp::create(b, loc, shape, element)};
   SmallVector<utils::IteratorType> loops(dims.size(),
                                          utils::IteratorType::parallel);
   auto ranges = linalg::GenericOp::create(
@@ -230,8 +227,8 @@ static OnlineAttentionOp emitRanges(RewriterBase &b, OnlineAttentionOp op,
       [&](OpBuilder &b, Location loc, ValueRange args) {
         auto number = [&](int64_t value) { return index(b, loc, value); };
         Value row = linalg::IndexOp::create(b, loc, dims.size() - 1);
-        Value position = positionOf(b, loc, op.getQueryStart(), row,
-                                    op.getQueryOrderAttr());
+        Value position =
+            positionOf(b, loc, op.getQueryStart(), row, op.getQueryOrderAttr());
         SmallVector<Value> begins, ends;
         for (const MaskTerm &term : mask.terms) {
           if (term.left)
@@ -285,11 +282,12 @@ static OnlineAttentionOp cloneOnPart(OpBuilder &b, OnlineAttentionOp op,
         tensor::getMixedSizes(b, loc, operand.get());
     SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)),
         strides(sizes.size(), b.getIndexAttr(1));
-    unsigned dim = *map.getResultPosition(getAffineDimExpr(key, b.getContext()));
+    unsigned dim =
+        *map.getResultPosition(getAffineDimExpr(key, b.getContext()));
     offsets[dim] = at;
     sizes[dim] = b.getIndexAttr(count);
-    operands.push_back(tensor::ExtractSliceOp::create(
-        b, loc, operand.get(), offsets, sizes, strides));
+    operands.push_back(tensor::ExtractSliceOp::create(b, loc, operand.get(),
+                                                      offsets, sizes, strides));
   }
   auto part = cast<OnlineAttentionOp>(
       mlir::clone(b, op, op->getResultTypes(), operands));
@@ -303,8 +301,8 @@ static OnlineAttentionOp cloneOnPart(OpBuilder &b, OnlineAttentionOp op,
 static void materialize(RewriterBase &b, OnlineAttentionOp op) {
   b.setInsertionPoint(op);
   if (!op.hasPositions()) { // Starts say nothing then.
-    b.replaceOp(op, createNormal(b, op, op.getValid(), Value(), Value(),
-                                 AffineMap()));
+    b.replaceOp(
+        op, createNormal(b, op, op.getValid(), Value(), Value(), AffineMap()));
     return;
   }
   auto [count, runs] = chooseRuns(op);

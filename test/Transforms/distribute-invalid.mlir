@@ -208,3 +208,30 @@ func.func @nothing_to_distribute_on_buffers(%a: memref<8x8xf32>) {
   linalg.exp ins(%a : memref<8x8xf32>) outs(%a : memref<8x8xf32>)
   return
 }
+
+// -----
+
+commir.topology @ring levels [#commir.level<gpu, 4>]
+
+func.func @order_of_positions_that_begin_anywhere(%q: tensor<16x8xf32>, %k: tensor<16x8xf32>, %o: tensor<16x8xf32>, %at: index) -> tensor<16x8xf32> {
+  // expected-error @+1 {{loop d0 takes no token order: its positions begin at 'query_start', which is not constant}}
+  %r = commir.attention maps [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>]
+      ins(%q, %k, %k : tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>) visible <right 0> query_start(%at)
+      outs(%o : tensor<16x8xf32>)
+      {commir.schedule = #commir.schedule<"loops [rank gpu] tokens [zigzag 4] inputs [[{gpu} zigzag 4, {}], [{}, {}], [{}, {}]] results [[{gpu} zigzag 4, {}]]">} -> tensor<16x8xf32>
+  return %r : tensor<16x8xf32>
+}
+
+// -----
+
+commir.topology @ring levels [#commir.level<gpu, 2>]
+
+func.func @order_of_keys_that_ranges_count(%q: tensor<16x8xf32>, %k: tensor<16x8xf32>, %b: tensor<16xi32>, %o: tensor<16x8xf32>, %m: tensor<16xf32>) -> tensor<16x8xf32> {
+  %c8 = arith.constant 8 : index
+  // expected-error @+1 {{loop d1 takes no token order: 'key_range' counts from 'key_start'}}
+  %r:3 = commir.online_attention maps [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m)>, affine_map<(m, n, d, e) -> (m)>, affine_map<(m, n, d, e) -> (m, e)>, affine_map<(m, n, d, e) -> (m)>, affine_map<(m, n, d, e) -> (m)>]
+      ins(%q, %k, %k : tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>) key_start(%c8) key_range(%b, %b : tensor<16xi32>, tensor<16xi32>)
+      outs(%o, %m, %m : tensor<16x8xf32>, tensor<16xf32>, tensor<16xf32>)
+      {commir.schedule = #commir.schedule<"loops [-, time 2] tokens [-, zigzag 2] inputs [[{}, {}], [{} zigzag 2, {}], [{} zigzag 2, {}], [{}], [{}]] results [[{}, {}], [{}], [{}]]">} -> tensor<16x8xf32>, tensor<16xf32>, tensor<16xf32>
+  return %r#0 : tensor<16x8xf32>
+}

@@ -51,7 +51,7 @@ func.func @in_a_body(%o: tensor<32xindex>) -> tensor<32xindex> {
 // CHECK-LABEL: func.func @arrange(
 // CHECK-SAME: %[[X:.*]]: tensor<4x32x?xf32>)
 // CHECK: %[[OUT:.*]] = tensor.empty(%[[D:.*]]) : tensor<4x32x?xf32>
-// CHECK: %[[R:.*]] = scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[NOW:.*]] = %[[OUT]])
+// CHECK: %[[R:.*]] = scf.for %[[I:[^ ]+]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[NOW:.*]] = %[[OUT]])
 // CHECK: %[[P:.*]] = arith.addi
 // CHECK: %[[CHUNK:.*]] = tensor.extract_slice %[[X]][0, %[[P]], 0] [4, 8, %[[D]]] [1, 1, 1]
 // CHECK: %[[NEXT:.*]] = tensor.insert_slice %[[CHUNK]] into %[[NOW]][0, %[[I]], 0] [4, 8, %[[D]]] [1, 1, 1]
@@ -64,7 +64,7 @@ func.func @arrange(%x: tensor<4x32x?xf32>) -> tensor<4x32x?xf32> {
 
 // CHECK-LABEL: func.func @arrange_back(
 // CHECK-SAME: %[[X:.*]]: tensor<32xf32>)
-// CHECK: scf.for %[[I:.*]] =
+// CHECK: scf.for %[[I:[^ ]+]] =
 // CHECK: %[[P:.*]] = arith.addi
 // CHECK: tensor.extract_slice %[[X]][%[[I]]] [8] [1]
 // CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[%[[P]]] [8] [1]

@@ -33,8 +33,7 @@ static bool isDistributed(func::FuncOp function) {
         if (auto forall = dyn_cast<scf::ForallOp>(op))
           isRankLoop = forall.getMapping().has_value();
         return isRankLoop || isa<commir::ShardOp, commir::ReplicateOp,
-                                 commir::ReshardOp, commir::ShiftOp,
-                                 commir::ArrangeOp, commir::PositionOp>(op)
+                                 commir::ReshardOp, commir::ShiftOp>(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -164,9 +163,11 @@ llvm::Expected<OneRankProgram> compileOneRank(ModuleOp module,
   dropDistribution(*copy);
   if (failed(runPasses(*copy, options.promote
                                   ? "func.func(mercury-expand-attention"
-                                    "{type=f64},mercury-materialize-masks)"
+                                    "{type=f64},mercury-materialize-masks,"
+                                    "mercury-lower-token-orders)"
                                   : "func.func(mercury-expand-attention,"
-                                    "mercury-materialize-masks)")))
+                                    "mercury-materialize-masks,"
+                                    "mercury-lower-token-orders)")))
     return cannot("expand the attention of");
   if (options.promote &&
       failed(runPasses(*copy, "mercury-promote-accumulators{type=f64}")))

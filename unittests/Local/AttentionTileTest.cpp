@@ -179,8 +179,7 @@ struct Problem {
         (hasRange ? " key_range(%begin, %end : " + begin.text() + ", " +
                         end.text() + ")"
                   : std::string()) +
-        "\n    outs(" + outs + " : " +
-        outTypes + ")\n";
+        "\n    outs(" + outs + " : " + outTypes + ")\n";
     return "func.func @tile(" + arguments +
            ") attributes {llvm.emit_c_interface} {\n" + op + "  return\n}\n";
   }

@@ -41,8 +41,7 @@ struct Side {
     return order.position(stride * place + index, extent);
   }
   std::string text(const char *name) const {
-    std::string text =
-        " " + std::string(name) + "_start(%" + name + "_start)";
+    std::string text = " " + std::string(name) + "_start(%" + name + "_start)";
     if (!order.isNatural())
       text += " " + std::string(name) + "_order <" + print(order) + " of " +
               std::to_string(extent) + ">";
@@ -74,8 +73,8 @@ struct Problem {
                 k = tensor(key.count), r = "tensor<" + m + "xf32>",
                 i = "tensor<" + m + "xi32>";
     std::string map = "affine_map<(m, n, d, e) -> ", row = map + "(m)>, ";
-    return "func.func @f(%q: " + q + ", %k: " + k + ", %a: " + q + ", %m: " +
-           r + ", %begin: " + i + ", %end: " + i +
+    return "func.func @f(%q: " + q + ", %k: " + k + ", %a: " + q +
+           ", %m: " + r + ", %begin: " + i + ", %end: " + i +
            ", %query: index, %key: index, %valid: index) {\n" +
            query.startText("query") + key.startText("key") +
            "  %0:3 = commir.online_attention maps [" + map + "(m, d)>, " + map +
@@ -150,8 +149,8 @@ protected:
       return 0;
     }
     mlir::PassManager pm(&context);
-    EXPECT_TRUE(succeeded(mlir::parsePassPipeline(
-        "func.func(mercury-materialize-masks)", pm)));
+    EXPECT_TRUE(succeeded(
+        mlir::parsePassPipeline("func.func(mercury-materialize-masks)", pm)));
     EXPECT_TRUE(succeeded(pm.run(*module)));
     OnlineAttentionOp op;
     module->walk([&](OnlineAttentionOp found) { op = found; });
@@ -213,7 +212,8 @@ Side randomSide(std::mt19937 &random) {
     side.order = TokenOrder::zigzag(pick(random, {1, 2, 3}));
     break;
   case 1:
-    side.order = TokenOrder::striped(pick(random, {2, 3}), pick(random, {1, 2}));
+    side.order =
+        TokenOrder::striped(pick(random, {2, 3}), pick(random, {1, 2}));
     break;
   case 2:
     side.order = {TokenOrder::Kind::Table, 1, 1, {0, 2, 1, 3}};
@@ -226,7 +226,8 @@ Side randomSide(std::mt19937 &random) {
   // Whole, a part, or any tile.
   side.count = side.extent;
   if (random() % 3)
-    side.count = unit % 2 ? side.extent / unit : side.extent / pick(random, {1, 2});
+    side.count =
+        unit % 2 ? side.extent / unit : side.extent / pick(random, {1, 2});
   if (random() % 5 == 0)
     side.count = 1 + random() % side.extent;
   side.stride = random() % 5 ? side.count : 1 + random() % 4;

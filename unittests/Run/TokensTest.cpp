@@ -69,8 +69,8 @@ TEST_F(TokensTest, ArrangesEveryOrderAlongEveryDimension) {
       shape[dim] = 12;
       HostTensor x = makeArguments({{ElementKind::F32, shape}}, 1)[0];
       std::string type = "tensor<" + x.spec.str() + ">";
-      std::string tail = " dim " + std::to_string(dim) + " as <" +
-                         print(order) + " of 12>";
+      std::string tail =
+          " dim " + std::to_string(dim) + " as <" + print(order) + " of 12>";
       std::vector<HostTensor> results =
           run("func.func @f(%x: " + type + ") -> (" + type + ", " + type +
                   ") {\n  %0 = commir.arrange %x" + tail + " : " + type +
@@ -219,10 +219,9 @@ TEST_F(TokensTest, AnyOperandIsSafe) {
         {0, 9, 0, 9, 0, 9, 0, 9},
         {-7, 2, 2147483647, 2147483647, -5, 3, 1, 0},
         {1, 0, 0, 0, 0, 0, 0, 0}})
-    for (const char *given : {"segments(%x : tensor<8xi32>)",
-                              "lengths(%x : tensor<8xi32>)"}) {
-      auto results =
-          run(documents("8xi32", given, 8), {integers({8}, values)});
+    for (const char *given :
+         {"segments(%x : tensor<8xi32>)", "lengths(%x : tensor<8xi32>)"}) {
+      auto results = run(documents("8xi32", given, 8), {integers({8}, values)});
       ASSERT_EQ(results.size(), 2u);
       for (int64_t i = 0; i < 8 && given[0] == 's'; ++i) {
         EXPECT_GE(results[0].get(i), 0);

@@ -148,7 +148,7 @@ TEST(FollowingSchedule, TakesWhatItsProducersHave) {
   std::vector<std::optional<Placement>> inits(1);
   EXPECT_EQ(makeFollowingSchedule(s, op, t, {{}, {}}, inits).reason(),
             "nothing that 'linalg.matmul' reads is sharded");
-  std::vector<std::optional<Placement>> columns = {Placement{{{}, {{"gpu"}}}},
+  std::vector<std::optional<Placement>> columns = {placement("[{}, {gpu}]"),
                                                    std::nullopt};
   EXPECT_OK(makeFollowingSchedule(s, op, t, columns, inits));
   EXPECT_EQ(print(s), "loops [-, -, rank gpu] inputs [[{}, {gpu}], [{gpu}, "
@@ -157,14 +157,6 @@ TEST(FollowingSchedule, TakesWhatItsProducersHave) {
   EXPECT_OK(makeFollowingSchedule(s, op, t, columns, inits));
   EXPECT_EQ(print(s), "loops [-, -, -] inputs [[{}, {gpu}] -> [{}, {}], [{}, "
                       "{}]] results [[{}, {}]]");
-}
-
-static Placement placement(std::string_view text) {
-  TextCursor cursor(text);
-  Placement parsed;
-  std::string error;
-  EXPECT_TRUE(parse(cursor, parsed, error)) << error;
-  return parsed;
 }
 
 /// As text, or the reason why there is none.

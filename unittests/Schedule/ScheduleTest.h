@@ -89,6 +89,14 @@ inline TopologyModel topology(std::string_view text) {
   return parsed.value_or(TopologyModel());
 }
 
+inline Placement placement(std::string_view text) {
+  TextCursor cursor(text);
+  Placement parsed;
+  std::string error;
+  EXPECT_TRUE(parse(cursor, parsed, error)) << error;
+  return parsed;
+}
+
 inline Schedule schedule(std::string_view text) {
   std::string error;
   std::optional<Schedule> parsed = parseSchedule(text, error);

@@ -44,11 +44,25 @@ struct Random {
       a = axis();
     return list;
   }
+  TokenOrder tokenOrder() {
+    switch (below(6)) {
+    case 0:
+      return TokenOrder::zigzag(number());
+    case 1:
+      return TokenOrder::striped(number(), number());
+    case 2:
+      return {TokenOrder::Kind::Table, 1, 1, {number(), number()}};
+    default:
+      return {};
+    }
+  }
   Placement placement() {
     Placement p;
     p.dims.resize(below(4));
-    for (AxisList &dim : p.dims)
-      dim = axes();
+    for (size_t d = 0; d < p.dims.size(); ++d) {
+      p.dims[d] = axes();
+      p.setOrder(d, tokenOrder());
+    }
     return p;
   }
   Factor factor() {
@@ -61,6 +75,7 @@ struct Random {
     for (Shift &s : f.shifts)
       s = {axes(), number(), number()};
     f.bidirectional = below(2);
+    f.backwards = below(2);
     f.order = number();
     return f;
   }
@@ -70,6 +85,11 @@ struct Random {
     for (LoopPlan &loop : s.loops)
       for (int64_t i = below(3); i > 0; --i)
         loop.push_back(factor());
+    bool isNatural = true;
+    for (int64_t i = below(4); i > 0; --i)
+      isNatural &= s.tokens.emplace_back(tokenOrder()).isNatural();
+    if (isNatural)
+      s.tokens.clear();
     s.inputs.resize(below(3));
     for (OperandPlan &plan : s.inputs) {
       plan = {placement(), {}, axes()};

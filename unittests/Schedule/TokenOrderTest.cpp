@@ -270,6 +270,33 @@ TEST(OrderedSchedules, Backwards) {
   EXPECT_EQ(legal(time + " bidirectional backwards"), reason);
 }
 
+TEST(OrderedSchedules, BackwardsIsAPrimitive) {
+  OperatorModel op = attention();
+  TopologyModel t = topology("gpu=4");
+  ScheduleContext c{op, t};
+  Schedule s;
+  EXPECT_OK(makeNamedSchedule("ring", s, op, t));
+  Schedule both = s;
+  EXPECT_OK(backwards(s, c, 2, 0));
+  EXPECT_TRUE(s.loops[2][0].backwards);
+  EXPECT_OK(verify(s, op, t));
+  // One direction or both.
+  EXPECT_OK(bidirectional(both, c, 2, 0));
+  std::string reason =
+      " of 'commir.online_attention' is no shifted time factor of ";
+  EXPECT_EQ(backwards(both, c, 2, 0).reason(),
+            "factor 0 of loop 2" + reason +
+                "one direction and cannot run backwards");
+  EXPECT_EQ(bidirectional(s, c, 2, 0).reason(),
+            "factor 0 of loop 2" + reason +
+                "a reduction and cannot run in both directions");
+  EXPECT_EQ(backwards(s, c, 1, 0).reason(),
+            "factor 0 of loop 1" + reason +
+                "one direction and cannot run backwards");
+  EXPECT_EQ(backwards(s, c, 0, 0).reason(),
+            "factor 0 is out of range, loop 0 has 0");
+}
+
 TEST(OrderedSchedules, Arrange) {
   OperatorModel op = attention();
   TopologyModel t = topology("gpu=4");

@@ -129,7 +129,7 @@ TEST(Topology, CoordinatesAndGroupsAgree) {
 
 TEST(Placement, BlocksAndShapes) {
   TopologyModel t = topology("node=2,gpu=4");
-  Placement p{{{{"gpu"}}, {}, {{"node"}}}};
+  Placement p = placement("[{gpu}, {}, {node}]");
   EXPECT_EQ(print(p), "[{gpu}, {}, {node}]");
   EXPECT_EQ(p.dimOf({"node"}), 2u);
   EXPECT_EQ(p.dimOf({"gpu", 1, 2}), std::nullopt);
@@ -139,26 +139,26 @@ TEST(Placement, BlocksAndShapes) {
   EXPECT_OK(verify(p, t, 3));
   EXPECT_EQ(verify(p, t, 2).reason(),
             "placement [{gpu}, {}, {node}] has 3 dimensions, the tensor has 2");
-  EXPECT_EQ(verify(Placement{{{{"gpu"}}, {{"gpu", 1, 2}}}}, t, 2).reason(),
+  EXPECT_EQ(verify(placement("[{gpu}, {gpu:(1)2}]"), t, 2).reason(),
             "placement [{gpu}, {gpu:(1)2}] uses an axis twice: 'gpu' and "
             "'gpu:(1)2'");
 }
 
 TEST(Placement, SpelledAlike) {
   TopologyModel t = topology("node=2,gpu=8");
-  auto spell = [&](Placement a, Placement b) {
+  auto spell = [&](const char *one, const char *other) {
+    Placement a = placement(one), b = placement(other);
     spellAlike({&a, &b}, t);
     return print(a) + " " + print(b);
   };
-  EXPECT_EQ(spell({{{{"gpu"}}, {}}}, {{{{"gpu", 1, 2}}, {{"gpu", 2, 4}}}}),
+  EXPECT_EQ(spell("[{gpu}, {}]", "[{gpu:(1)2}, {gpu:(2)4}]"),
             "[{gpu:(1)2, gpu:(2)4}, {}] [{gpu:(1)2}, {gpu:(2)4}]");
-  EXPECT_EQ(spell({{{{"node"}, {"gpu", 1, 4}}}}, {{{{"gpu", 2, 4}}}}),
+  EXPECT_EQ(spell("[{node, gpu:(1)4}]", "[{gpu:(2)4}]"),
             "[{node, gpu:(1)2, gpu:(2)2}] [{gpu:(2)2, gpu:(4)2}]");
   // Nothing to cut; factors that are none of each other.
-  EXPECT_EQ(spell({{{{"gpu"}}}}, {{{{"node"}}}}), "[{gpu}] [{node}]");
+  EXPECT_EQ(spell("[{gpu}]", "[{node}]"), "[{gpu}] [{node}]");
   t = topology("gpu=6");
-  EXPECT_EQ(spell({{{{"gpu", 1, 2}}}}, {{{{"gpu", 1, 3}}}}),
-            "[{gpu:(1)2}] [{gpu:(1)3}]");
+  EXPECT_EQ(spell("[{gpu:(1)2}]", "[{gpu:(1)3}]"), "[{gpu:(1)2}] [{gpu:(1)3}]");
 }
 
 TEST(Primitive, Names) {

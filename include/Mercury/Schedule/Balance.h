@@ -75,9 +75,10 @@ int64_t balanceParts(const Schedule &schedule, const OperatorModel &op,
 Verdict setOrder(Schedule &schedule, const OperatorModel &op,
                  const TopologyModel &topology, const TokenOrder &order);
 
-/// Zigzag where it lessens the work of the rank that has most, else nothing.
-Verdict balance(Schedule &schedule, const OperatorModel &op,
-                const TopologyModel &topology);
+/// Zigzag where it is legal and lessens the work of the rank that has most,
+/// else nothing.
+void balance(Schedule &schedule, const OperatorModel &op,
+             const TopologyModel &topology);
 
 /// The order that an option names: `none`, `zigzag`, `striped`, `striped:16`
 /// (the extent of a stripe, 1 where it is left out) or `table:0,3,1,2`, for

@@ -78,6 +78,9 @@ Verdict shift(Schedule &s, const ScheduleContext &c, size_t loop, size_t factor,
 /// into halves that travel in opposite directions.
 Verdict bidirectional(Schedule &s, const ScheduleContext &c, size_t loop,
                       size_t factor);
+/// Lets the shifted time factor `factor` of `loop` take its steps backwards.
+Verdict backwards(Schedule &s, const ScheduleContext &c, size_t loop,
+                  size_t factor);
 /// Divides `loop` in `order`: all that runs over it is stored so while loops
 /// run, and on entry and exit where it is sharded along the loop.
 Verdict arrange(Schedule &s, const ScheduleContext &c, size_t loop,

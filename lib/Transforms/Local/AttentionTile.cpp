@@ -275,8 +275,7 @@ void AttentionTile::emit() {
   rowSums = workspace({wholeRows});
   if (hasRange)
     reach = memref::AllocOp::create(
-        b, loc,
-        MemRefType::get({numRowBlocks(), 4}, b.getI32Type()),
+        b, loc, MemRefType::get({numRowBlocks(), 4}, b.getI32Type()),
         b.getI64IntegerAttr(64));
 
   position.assign(extents.size(), constant(0));
@@ -287,8 +286,8 @@ void AttentionTile::emit() {
   blockFrom = constant(0);
   if (!hasRange)
     return overLoops(batchLoops, [&] { emitKeyBlocks(); });
-  bool isOfBatch = llvm::any_of(
-      batchLoops, [&](unsigned dim) { return isRangeAlong(dim); });
+  bool isOfBatch =
+      llvm::any_of(batchLoops, [&](unsigned dim) { return isRangeAlong(dim); });
   if (!isOfBatch)
     measureReach();
   overLoops(batchLoops, [&] {
@@ -578,8 +577,8 @@ void AttentionTile::emitSoftmaxRow(Value row) {
   Value pivots = splat(pivot, nr);
   Value sums = reduceKeys(splat(0, nr), [&](Value at, Value sums) -> Value {
     Value score = loadVector(scores, {row, at}, nr);
-    Value weight = emitExp(
-        b, loc, arith::SubFOp::create(b, loc, score, pivots), registers.fma);
+    Value weight = emitExp(b, loc, arith::SubFOp::create(b, loc, score, pivots),
+                           registers.fma);
     storeVector(weight, scores, {row, at});
     return arith::AddFOp::create(b, loc, sums, weight);
   });

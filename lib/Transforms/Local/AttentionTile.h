@@ -64,8 +64,7 @@ private:
   void loop(Value lower, Value upper, int64_t step,
             llvm::function_ref<void(Value)> body);
   /// One over the keys of the block that carries a value.
-  Value reduceKeys(Value initial,
-                   llvm::function_ref<Value(Value, Value)> body);
+  Value reduceKeys(Value initial, llvm::function_ref<Value(Value, Value)> body);
   /// The least of each value that `body` gives for 0 to `upper`, or the
   /// greatest.
   llvm::SmallVector<Value>

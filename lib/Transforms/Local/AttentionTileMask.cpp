@@ -84,8 +84,8 @@ void AttentionTile::measureReach() {
 }
 
 Value AttentionTile::readReach(Value block, int which) {
-  Value value = memref::LoadOp::create(b, loc, reach,
-                                       ValueRange{block, constant(which)});
+  Value value =
+      memref::LoadOp::create(b, loc, reach, ValueRange{block, constant(which)});
   return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
 }
 
@@ -107,13 +107,13 @@ void AttentionTile::emitSeenKeyBlocks() {
         [&](Value block) -> SmallVector<Value> {
           Value begin = max(readReach(block, FirstBegin), first),
                 end = min(readReach(block, LastEnd), last);
-          Value sees = arith::CmpIOp::create(
-              b, loc, arith::CmpIPredicate::slt, begin, end);
+          Value sees = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                             begin, end);
           SmallVector<Value> found = {block, add(block, constant(1)), begin,
                                       end};
-          for (auto [value, other] : llvm::zip_equal(
-                   found,
-                   SmallVector<Value>{numBlocks, constant(0), last, first}))
+          for (auto [value, other] :
+               llvm::zip_equal(found, SmallVector<Value>{numBlocks, constant(0),
+                                                         last, first}))
             value = arith::SelectOp::create(b, loc, sees, value, other);
           return found;
         },
@@ -145,8 +145,7 @@ void AttentionTile::emitSeenRowBlock(Value row, Value last) {
         b, loc, isLess(add(firstKey, blockFrom), readReach(block, LastBegin)),
         isLess(readReach(block, FirstEnd),
                add(firstKey, mul(ceilDiv(blockSize, nr), nr))));
-    hiddenRows =
-        arith::SelectOp::create(b, loc, isCut, rowCount, constant(0));
+    hiddenRows = arith::SelectOp::create(b, loc, isCut, rowCount, constant(0));
     emitRowBlock();
   });
 }

@@ -151,10 +151,10 @@ private:
           memref::LoadOp::create(b, loc, operand.get(), indices(operand));
       return arith::IndexCastOp::create(b, loc, b.getIndexType(), element);
     };
-    return {arith::MaxSIOp::create(b, loc, read(op.getKeyBeginMutable()[0]),
-                                   index(0)),
-            arith::MinSIOp::create(b, loc, read(op.getKeyEndMutable()[0]),
-                                   keys)};
+    return {
+        arith::MaxSIOp::create(b, loc, read(op.getKeyBeginMutable()[0]),
+                               index(0)),
+        arith::MinSIOp::create(b, loc, read(op.getKeyEndMutable()[0]), keys)};
   }
 
   void emitRow() {

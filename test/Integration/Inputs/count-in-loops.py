@@ -19,6 +19,7 @@ import sys
 BUFFERIZE = [
     "--mercury-annotate-requirements",
     "--mercury-expand-attention",
+    "--mercury-materialize-masks",
     "--mercury-make-destinations",
     "--mercury-vectorize-contractions",
     "--eliminate-empty-tensors",

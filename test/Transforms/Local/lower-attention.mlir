@@ -80,3 +80,30 @@ func.func @state_in_f64(%q: memref<3x4xf64>, %k: memref<5x4xf64>, %v: memref<5x6
     outs(%a, %m, %l : memref<3x6xf64>, memref<3xf64>, memref<3xf64>)
   return
 }
+
+// A range of keys for each row bounds both loops over them.
+// CHECK-LABEL: func @with_ranges
+// CHECK-SAME: %[[BEGIN:[^:]*]]: memref<3xi32>, %[[END:[^:]*]]: memref<3xi32>
+// CHECK: scf.for %[[R:.*]] = %{{.*}} to %{{.*}} step
+// CHECK: %[[B:.*]] = memref.load %[[BEGIN]][%[[R]]]
+// CHECK: %[[FROM:.*]] = arith.index_cast %[[B]]
+// CHECK: %[[FIRST:.*]] = arith.maxsi %[[FROM]], %{{.*}} : index
+// CHECK: %[[E:.*]] = memref.load %[[END]][%[[R]]]
+// CHECK: %[[TO:.*]] = arith.index_cast %[[E]]
+// CHECK: %[[LAST:.*]] = arith.minsi %[[TO]], %{{.*}} : index
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]] {{.*}} iter_args
+// CHECK: arith.maximumf
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]] {{.*}} iter_args
+// CHECK: math.exp
+func.func @with_ranges(%q: memref<3x4xf32>, %k: memref<5x4xf32>, %begin: memref<3xi32>, %end: memref<3xi32>,
+                       %a: memref<3x4xf32>, %m: memref<3xf32>, %l: memref<3xf32>) {
+  commir.online_attention maps [
+      affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>,
+      affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m)>,
+      affine_map<(m, n, d, e) -> (m)>, affine_map<(m, n, d, e) -> (m, e)>,
+      affine_map<(m, n, d, e) -> (m)>, affine_map<(m, n, d, e) -> (m)>]
+    ins(%q, %k, %k : memref<3x4xf32>, memref<5x4xf32>, memref<5x4xf32>)
+    key_range(%begin, %end : memref<3xi32>, memref<3xi32>)
+    outs(%a, %m, %l : memref<3x4xf32>, memref<3xf32>, memref<3xf32>)
+  return
+}

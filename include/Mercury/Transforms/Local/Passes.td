@@ -135,9 +135,16 @@ def VectorizeAttentionPass : Pass<"mercury-vectorize-attention"> {
     right, one with a contiguous feature dimension is fast. NaN among the scores
     of a row stays in its sum and accumulator, not in its maximum.
 
+    With `key_range`, blocks of keys that no row sees are not visited, and a block
+    of rows runs over those panels of keys that some of its rows see: bounds of
+    the loops. In blocks that a range cuts, scores outside of it become -inf; all
+    others run as without ranges. Heads that share ranges then stand beside each
+    other, so that a block of rows has few positions.
+
     Ops with `commir.patch` are left to `mercury-patch-kernels`.
 
-    **Precondition:** buffers of static shapes and a state in f32. What does not
+    **Precondition:** buffers of static shapes, a state in f32, positions that are
+    ranges (`mercury-materialize-masks`). What does not
     qualify is left alone: `mercury-lower-attention` turns it into loops.
     **Postcondition:** the workspace is allocated before the nest, outside all
     of its loops, and freed by nobody: buffer deallocation comes after.
@@ -242,9 +249,10 @@ def LowerAttentionPass : Pass<"mercury-lower-attention"> {
     definition reads: the maximum of a row's scores, the factor by which the
     state changes, then exponentials, their sum and the accumulator, all in the
     state's type. Shapes may be dynamic, and no buffer is allocated. NaN among
-    the scores stays NaN.
+    the scores stays NaN. A row's `key_range` bounds its loops over keys.
 
-    **Precondition:** buffers. **Postcondition:** no `commir.online_attention`
+    **Precondition:** buffers; positions are ranges
+    (`mercury-materialize-masks`). **Postcondition:** no `commir.online_attention`
     on buffers.
 
     ```mlir

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Dialect/CommIR/IR/TokenOrderCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -68,8 +69,7 @@ static std::optional<int64_t> constantStart(Value start) {
   return start ? getConstantIntValue(start) : 0;
 }
 
-template <typename OpTy>
-static std::optional<LoopMask> loopMaskOf(OpTy op) {
+template <typename OpTy> static std::optional<LoopMask> loopMaskOf(OpTy op) {
   if (!op.getVisibleAttr() && !op.getKeyBegin())
     return std::nullopt;
   LoopMask mask;
@@ -87,32 +87,64 @@ static std::optional<LoopMask> loopMaskOf(OpTy op) {
   return mask;
 }
 
-/// An order's positions begin at 0: a constant start becomes part of the mask.
-/// (The verifier refuses what is left beside an order.)
+/// The start of the positions of loop `loop`.
+template <typename OpTy> static Value startOf(OpTy op, unsigned loop) {
+  return loop == op.getQueryLoop() ? op.getQueryStart()
+         : loop == op.getKeyLoop() ? op.getKeyStart()
+                                   : Value();
+}
+
 template <typename OpTy>
-static void absorbStart(OpTy op, OpBuilder &b, bool isQuery) {
-  MutableOperandRange start =
-      isQuery ? op.getQueryStartMutable() : op.getKeyStartMutable();
-  std::optional<int64_t> by =
-      start.empty() ? std::nullopt : getConstantIntValue(start[0].get());
-  if (!by || (!isQuery && op.getKeyBegin()))
+static LogicalResult checkStart(OpTy op, unsigned loop) {
+  Value start = startOf(op, loop);
+  if (!start)
+    return success();
+  bool isQuery = loop == op.getQueryLoop();
+  if (!getConstantIntValue(start))
+    return op.emitOpError()
+           << "loop d" << loop << " takes no token order: its positions begin "
+           << "at '" << (isQuery ? "query" : "key")
+           << "_start', which is not constant";
+  if (!isQuery && op.getKeyBegin())
+    return op.emitOpError() << "loop d" << loop << " takes no token order: "
+                            << "'key_range' counts from 'key_start'";
+  return success();
+}
+
+LogicalResult commir::checkTokenOrder(Operation *op, unsigned loop) {
+  if (auto attention = dyn_cast<AttentionOp>(op))
+    return checkStart(attention, loop);
+  if (auto online = dyn_cast<OnlineAttentionOp>(op))
+    return checkStart(online, loop);
+  return success();
+}
+
+/// An order's positions begin at 0: a constant start becomes part of the mask.
+template <typename OpTy>
+static void absorbStart(OpTy op, OpBuilder &b, unsigned loop) {
+  Value start = startOf(op, loop);
+  std::optional<int64_t> constant =
+      start ? getConstantIntValue(start) : std::nullopt;
+  if (!constant)
     return;
+  bool isQuery = loop == op.getQueryLoop();
+  int64_t by = *constant;
   if (MaskAttr visible = op.getVisibleAttr()) {
     Mask mask = visible.getValue();
     for (MaskTerm &term : mask.terms) {
       if (term.left)
-        *term.left -= isQuery ? *by : -*by;
+        *term.left -= isQuery ? by : -by;
       if (term.right)
-        *term.right += isQuery ? *by : -*by;
+        *term.right += isQuery ? by : -by;
       if (!isQuery)
-        term.prefix = std::max<int64_t>(term.prefix - *by, 0);
+        term.prefix = std::max<int64_t>(term.prefix - by, 0);
     }
     op.setVisibleAttr(MaskAttr::get(op.getContext(), mask));
   }
   if (!isQuery && op.getValid())
-    op.getValidMutable().assign(arith::SubIOp::create(
-        b, op.getLoc(), op.getValid(), start[0].get()));
-  start.clear();
+    op.getValidMutable().assign(
+        arith::SubIOp::create(b, op.getLoc(), op.getValid(), start));
+  (isQuery ? op.getQueryStartMutable() : op.getKeyStartMutable()).clear();
 }
 
 template <typename OpTy>
@@ -121,7 +153,7 @@ static void setOrderOf(OpTy op, OpBuilder &b, unsigned loop, Attribute order) {
   bool isQuery = loop == op.getQueryLoop();
   if (!isQuery && loop != op.getKeyLoop())
     return;
-  absorbStart(op, b, isQuery);
+  absorbStart(op, b, loop);
   if (isQuery)
     op.setQueryOrderAttr(tokens);
   else

@@ -118,10 +118,10 @@ template <typename OpTy> static LogicalResult verifyCommon(OpTy op) {
       if (map.isFunctionOfDim(dim) == has)
         return success();
       return op.emitOpError()
-             << (number < 3              ? StringRef(kNames[number])
-                 : isOutput             ? StringRef("an output")
-                 : isMask               ? StringRef("mask")
-                                        : StringRef("key_range"))
+             << (number < 3 ? StringRef(kNames[number])
+                 : isOutput ? StringRef("an output")
+                 : isMask   ? StringRef("mask")
+                            : StringRef("key_range"))
              << (has ? " has to be indexed by " : " cannot be indexed by ")
              << "d" << dim << ", got " << AffineMapAttr::get(map);
     };
@@ -170,10 +170,6 @@ template <typename OpTy> static LogicalResult verifyCommon(OpTy op) {
   // attention_c8
   if (!op.getKeyBegin() != !op.getKeyEnd())
     return op.emitOpError() << "expects both ends of 'key_range' or none";
-  if (!op.hasPositions() && (op.getQueryStart() || op.getKeyStart()))
-    return op.emitOpError()
-           << "has '" << (op.getQueryStart() ? "query_start" : "key_start")
-           << "', but neither 'visible' nor 'key_range' nor an order";
   // attention_c9
   if (failed(verifyOrder(op, "query", op.getQueryStart(), extents[query],
                          op.getQueryOrderAttr())))

@@ -15,8 +15,9 @@ LogicalResult DocumentRangesOp::verify() {
   // document_ranges_c1
   int given = !!getSegments() + !!getLengths() + !!getStaticLengthsAttr();
   if (given != 1)
-    return emitOpError() << "expects one of 'segments', 'lengths' and 'static', "
-                         << "got " << given;
+    return emitOpError()
+           << "expects one of 'segments', 'lengths' and 'static', "
+           << "got " << given;
   // document_ranges_c2
   auto begin = cast<RankedTensorType>(getBegin().getType());
   if (begin != getEnd().getType())

@@ -171,6 +171,22 @@ Verdict transform_ops::BidirectionalOp::edit(Schedule &s,
   return bidirectional(s, c, getLoop(), getFactor());
 }
 
+Verdict transform_ops::BackwardsOp::edit(Schedule &s,
+                                         const ScheduleContext &c) {
+  return backwards(s, c, getLoop(), getFactor());
+}
+
+Verdict transform_ops::ArrangeOp::edit(Schedule &s, const ScheduleContext &c) {
+  std::string_view text = getOrder();
+  TextCursor cursor(text);
+  TokenOrder order;
+  std::string error;
+  if (!mercury::parse(cursor, order, error) ||
+      (!cursor.atEnd() && !cursor.fail(error, "the end")))
+    return Verdict::no("order '" + std::string(text) + "': " + error);
+  return arrange(s, c, getLoop(), order);
+}
+
 Verdict transform_ops::FetchOp::edit(Schedule &s, const ScheduleContext &c) {
   return fetch(s, c, getInput(), toAxisList(getAxes()));
 }

@@ -153,7 +153,7 @@ func.func @attention_c3_mask_with_feature(%q: tensor<8x16xf32>, %k: tensor<32x16
 
 func.func @attention_c4_no_output(%q: tensor<8x16xf32>, %k: tensor<32x16xf32>, %v: tensor<32x12xf32>) {
   // expected-error @below {{expects one or two outputs, got 0}}
-  "commir.attention"(%q, %k, %v) <{indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>], operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>}>
+  "commir.attention"(%q, %k, %v) <{indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>], operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0>}>
       : (tensor<8x16xf32>, tensor<32x16xf32>, tensor<32x12xf32>) -> ()
   return
 }

@@ -199,17 +199,6 @@ func.func @attention_c8_one_end(%q: tensor<8x16xf32>, %k: tensor<32x16xf32>, %b:
 // -----
 
 #maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>]
-func.func @attention_c8_start_alone(%q: tensor<8x16xf32>, %k: tensor<32x16xf32>, %s: index, %o: tensor<8x16xf32>) {
-  // expected-error @below {{has 'key_start', but neither 'visible' nor 'key_range' nor an order}}
-  %r = commir.attention maps #maps
-      ins(%q, %k, %k : tensor<8x16xf32>, tensor<32x16xf32>, tensor<32x16xf32>) key_start(%s)
-      outs(%o : tensor<8x16xf32>) -> tensor<8x16xf32>
-  return
-}
-
-// -----
-
-#maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>]
 func.func @attention_c9_too_few_keys_in_order(%q: tensor<8x16xf32>, %k: tensor<32x16xf32>, %s: index, %o: tensor<8x16xf32>) {
   // expected-error @below {{'key_order' has indices [0, 16), key takes [0, 32)}}
   %r = commir.attention maps #maps

@@ -832,3 +832,76 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 2>]
+
+func.func @backwards_not_shifted(%a: tensor<12x8xf32>, %b: tensor<8x16xf32>, %c: tensor<12x16xf32>) -> tensor<12x16xf32> {
+  // expected-note @below {{on this operator}}
+  %0 = linalg.matmul ins(%a, %b : tensor<12x8xf32>, tensor<8x16xf32>) outs(%c : tensor<12x16xf32>) -> tensor<12x16xf32>
+  return %0 : tensor<12x16xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %m = transform.structured.match ops{["linalg.matmul"]} in %root : (!transform.any_op) -> !transform.any_op
+    transform.commir.tile %m loop 2 over {gpu} : !transform.any_op
+    // expected-error @below {{factor 0 of loop 2 of 'linalg.matmul' is no shifted time factor of one direction and cannot run backwards}}
+    transform.commir.backwards %m loop 2 factor 0 : !transform.any_op
+    transform.yield
+  }
+}
+
+// -----
+
+commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 2>]
+
+func.func @arrange_unknown_order(%a: tensor<12x8xf32>, %b: tensor<8x16xf32>, %c: tensor<12x16xf32>) -> tensor<12x16xf32> {
+  // expected-note @below {{on this operator}}
+  %0 = linalg.matmul ins(%a, %b : tensor<12x8xf32>, tensor<8x16xf32>) outs(%c : tensor<12x16xf32>) -> tensor<12x16xf32>
+  return %0 : tensor<12x16xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %m = transform.structured.match ops{["linalg.matmul"]} in %root : (!transform.any_op) -> !transform.any_op
+    // expected-error @below {{order 'spiral 4': expected 'natural', 'zigzag', 'striped' or 'table', got 'spiral'}}
+    transform.commir.arrange %m loop 0 as "spiral 4" : !transform.any_op
+    transform.yield
+  }
+}
+
+// -----
+
+commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 2>]
+
+func.func @arrange_more_text(%a: tensor<12x8xf32>, %b: tensor<8x16xf32>, %c: tensor<12x16xf32>) -> tensor<12x16xf32> {
+  // expected-note @below {{on this operator}}
+  %0 = linalg.matmul ins(%a, %b : tensor<12x8xf32>, tensor<8x16xf32>) outs(%c : tensor<12x16xf32>) -> tensor<12x16xf32>
+  return %0 : tensor<12x16xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %m = transform.structured.match ops{["linalg.matmul"]} in %root : (!transform.any_op) -> !transform.any_op
+    // expected-error @below {{order 'zigzag 4 by 2': expected the end, got 'by'}}
+    transform.commir.arrange %m loop 0 as "zigzag 4 by 2" : !transform.any_op
+    transform.yield
+  }
+}
+
+// -----
+
+commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 2>]
+
+func.func @arrange_no_permutation(%a: tensor<12x8xf32>, %b: tensor<8x16xf32>, %c: tensor<12x16xf32>) -> tensor<12x16xf32> {
+  // expected-note @below {{on this operator}}
+  %0 = linalg.matmul ins(%a, %b : tensor<12x8xf32>, tensor<8x16xf32>) outs(%c : tensor<12x16xf32>) -> tensor<12x16xf32>
+  return %0 : tensor<12x16xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %m = transform.structured.match ops{["linalg.matmul"]} in %root : (!transform.any_op) -> !transform.any_op
+    // expected-error @below {{loop 0 of 'linalg.matmul': 'table [0, 2]' is no permutation: chunk 2 is not one of 0 to 1}}
+    transform.commir.arrange %m loop 0 as "table [0, 2]" : !transform.any_op
+    transform.yield
+  }
+}

@@ -250,6 +250,30 @@ module attributes {transform.with_named_sequence} {
 
 commir.topology @t levels [#commir.level<gpu, 4>]
 
+// CHECK-LABEL: func.func @arrange
+// CHECK: commir.schedule = #commir.schedule<"loops [time {gpu} shift {gpu} backwards, rank gpu, -] tokens [striped 2 by 3, zigzag 4, -] inputs {{\[\[}}{gpu} striped 2 by 3, {}], {{\[}}{}, {gpu} zigzag 4]] results {{\[\[}}{} striped 2 by 3, {gpu} zigzag 4] -> [{}, {gpu} zigzag 4]]">
+func.func @arrange(%a: tensor<12x8xf32>, %b: tensor<8x16xf32>, %c: tensor<12x16xf32>) -> tensor<12x16xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<12x8xf32>, tensor<8x16xf32>) outs(%c : tensor<12x16xf32>) -> tensor<12x16xf32>
+  return %0 : tensor<12x16xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %m = transform.structured.match ops{["linalg.matmul"]} in %root : (!transform.any_op) -> !transform.any_op
+    transform.commir.parallelize %m loop 1 over {gpu} : !transform.any_op
+    transform.commir.tile %m loop 0 over {gpu} : !transform.any_op
+    transform.commir.shard %m input 0 dim 0 over {gpu} : !transform.any_op
+    transform.commir.shift %m loop 0 factor 0 over {gpu} : !transform.any_op
+    transform.commir.backwards %m loop 0 factor 0 : !transform.any_op
+    transform.commir.arrange %m loop 0 as "striped 2 by 3" : !transform.any_op
+    transform.commir.arrange %m loop 1 as "zigzag 4" : !transform.any_op
+    transform.yield
+  }
+}
+
+// -----
+
+commir.topology @t levels [#commir.level<gpu, 4>]
+
 // CHECK-LABEL: func.func @shard_exit
 // CHECK: commir.schedule = #commir.schedule<"loops [rank gpu, -, -] inputs {{.*}} results {{\[\[}}{gpu}, {}, {}] -> [{}, {gpu}, {}], {{\[}}{gpu}, {}], {{\[}}{gpu}, {}]]">
 func.func @shard_exit(%q: tensor<8x16x4xf32>, %k: tensor<8x16x4xf32>, %v: tensor<8x16x4xf32>, %a: tensor<8x16x4xf32>, %r: tensor<8x16xf32>) -> tensor<8x16x4xf32> {

@@ -36,7 +36,7 @@ class CommIR_AttentionLikeOp<string mnemonic, list<Trait> traits = []>
            "getAliasingValues", "bufferize"]>,
         DeclareOpInterfaceMethods<DistributableOpInterface,
           ["limitReductions", "getPivot", "createRescale", "getLoopMask",
-           "setTokenOrder"]>]> {
+           "setTokenOrder", "countMultiplyAddsAt"]>]> {
   let arguments = (ins AffineMapArrayAttr:$indexing_maps,
     CommIR_FloatTensorOrBuffer:$query, CommIR_FloatTensorOrBuffer:$key,
     CommIR_FloatTensorOrBuffer:$value,
@@ -109,7 +109,7 @@ def CommIR_AttentionOp : CommIR_AttentionLikeOp<"attention"> {
     All of these and the additive mask intersect. Positions are query_start + m
     and key_start + n, where a start that is left out is 0, or with an order the
     positions of these indices in it. Where positions matter, `valid` is the
-    position at which keys end; else it counts keys.
+    position at which keys end; else it counts keys, and starts say nothing.
 
     One indexing map per tensor operand over (parallel loops..., query, key, d,
     e), where d is the feature that query and key share and e that of the value.
@@ -135,13 +135,17 @@ def CommIR_AttentionOp : CommIR_AttentionLikeOp<"attention"> {
       operand;
     - (C3) query has every parallel loop, the query loop and d; key has the key
       loop and d, value the key loop and e, both without the query loop; the
-      mask has no feature, `key_range` neither feature nor key; none has more than that;
+      mask has no feature, `key_range` neither feature nor key; none has more
+      than that;
     - (C4) one output with every parallel loop and e, and at most one more with
       the parallel loops alone;
     - (C5) extents of one loop or feature agree;
     - (C6) the second output is of the state's type;
     - (C7) operands are all tensors or all buffers; on tensors there is one
-      result per output, of its type, on buffers none.
+      result per output, of its type, on buffers none;
+    - (C8) `key_range` has both ends;
+    - (C9) an order has every index: [start, start + extent), as far as it is
+      known.
   }];
   let extraClassDeclaration = sharedDeclaration # [{
     bool hasLogSumExp() { return getOutputs().size() == 2; }
@@ -177,7 +181,8 @@ def CommIR_OnlineAttentionOp : CommIR_AttentionLikeOp<"online_attention",
            -> tensor<4x8x16xf32>, tensor<4x8xf32>, tensor<4x8xf32>
     ```
 
-    **Constraints:** (C1), (C2), (C3), (C5), (C7) of `commir.attention`, and
+    **Constraints:** (C1), (C2), (C3), (C5), (C7), (C8), (C9) of
+    `commir.attention`, and
     - (C4) three outputs: one with every parallel loop and e, two with the
       parallel loops alone;
     - (C6) outputs are of the state's type.

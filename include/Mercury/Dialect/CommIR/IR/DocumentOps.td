@@ -20,8 +20,9 @@ def CommIR_DocumentRangesOp : CommIR_Op<"document_ranges",
     positions [begin, end) of the keys of its document; empty, [0, 0), where no
     key stands at p. Documents are given by one of three: `segments`, for each
     key the number of its document, which must not decrease; `lengths`, that of
-    each document, as an operand or static. Further dimensions in front are
-    sequences of their own, of operand and results alike.
+    each document, as an operand or static, which must sum to the number of keys.
+    Further dimensions in front are sequences of their own, of operand and
+    results alike.
 
     ```mlir
     %begin, %end = commir.document_ranges segments(%ids : tensor<2x32xi32>)
@@ -32,8 +33,9 @@ def CommIR_DocumentRangesOp : CommIR_Op<"document_ranges",
 
     **Constraints:**
     - (C1) exactly one of `segments`, `lengths` and static lengths is there;
-    - (C2) results have one type, and the operand's dimensions in front;
-    - (C3) lengths are not negative.
+    - (C2) results have one type, and the operand's dimensions in front; the
+      last dimension of each is static;
+    - (C3) static lengths are not negative, and numbers of 32 bits.
   }];
   let arguments = (ins Optional<RankedTensorOf<[I32]>>:$segments,
                        Optional<RankedTensorOf<[I32]>>:$lengths,

@@ -314,6 +314,48 @@ def BidirectionalOp : CommIR_EditOp<"bidirectional"> {
   }];
 }
 
+def BackwardsOp : CommIR_EditOp<"backwards"> {
+  let summary = "lets a time loop move the other way";
+  let description = [{
+    Time factor `factor` of loop `loop`, a shifted one, takes its steps
+    backwards: with a causal window the own tile then comes first, those before
+    it next, and the ring ends early.
+
+    ```mlir
+    transform.commir.backwards %attention loop 2 factor 0 : !transform.any_op
+    ```
+
+    #### Return modes
+
+    As `transform.commir.tile`.
+  }];
+  let arguments = !con(target, (ins CommIR_Number:$loop, CommIR_Number:$factor));
+  let assemblyFormat = [{
+    $target `loop` $loop `factor` $factor attr-dict `:` type($target)
+  }];
+}
+
+def ArrangeOp : CommIR_EditOp<"arrange"> {
+  let summary = "divides a loop in another order";
+  let description = [{
+    Loop `loop` runs in the order that the text names, as `#commir.placement`
+    writes it: what runs over the loop is stored so while loops run, and on
+    entry and exit where it is sharded along the loop.
+
+    ```mlir
+    transform.commir.arrange %attention loop 1 as "zigzag 4" : !transform.any_op
+    ```
+
+    #### Return modes
+
+    As `transform.commir.tile`.
+  }];
+  let arguments = !con(target, (ins CommIR_Number:$loop, StrAttr:$order));
+  let assemblyFormat = [{
+    $target `loop` $loop `as` $order attr-dict `:` type($target)
+  }];
+}
+
 def FetchOp : CommIR_EditOp<"fetch"> {
   let summary = "takes each step's tile of an input from its owner";
   let description = [{
