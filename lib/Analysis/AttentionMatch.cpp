@@ -26,6 +26,13 @@ struct Candidate {
   int64_t bits = 0;
 };
 
+/// An operand from `read`, and what it then is multiplied by.
+struct Placed {
+  AttentionOperand operand;
+  const Term *read;
+  double factor;
+};
+
 /// Matches one second contraction, given the loops that are not to be cut.
 class Matcher {
 public:
@@ -56,9 +63,12 @@ private:
   std::optional<AttentionOperand> place(const Term *read,
                                         ArrayRef<unsigned> required,
                                         const BitVector &allowed);
-  std::optional<std::pair<AttentionOperand, double>>
-  placeBest(const Term *read, bool isScaled, ArrayRef<unsigned> required,
-            const BitVector &allowed, int64_t bits);
+  std::optional<Placed> placeBest(const Term *read, bool isScaled,
+                                  ArrayRef<unsigned> required,
+                                  const BitVector &allowed, int64_t bits);
+  std::optional<AttentionMask> placeMask(const ScoreMatch::Added &added,
+                                         const DigitIndex &allowed,
+                                         const BitVector &allowedDims);
   std::optional<AttentionMatch> assign(const Term *weights, const Term *value,
                                        unsigned key, const ScoreMatch &scores);
 
@@ -254,10 +264,11 @@ std::optional<AttentionOperand> Matcher::place(const Term *read,
 
 /// The operand from the tensor that needs the fewest dimensions changed, among
 /// those of `bits`.
-std::optional<std::pair<AttentionOperand, double>>
-Matcher::placeBest(const Term *read, bool isScaled, ArrayRef<unsigned> required,
-                   const BitVector &allowed, int64_t bits) {
-  std::optional<std::pair<AttentionOperand, double>> best;
+std::optional<Placed> Matcher::placeBest(const Term *read, bool isScaled,
+                                         ArrayRef<unsigned> required,
+                                         const BitVector &allowed,
+                                         int64_t bits) {
+  std::optional<Placed> best;
   bool isBestReshaped = true;
   for (const Candidate &candidate : getCandidates(read, isScaled)) {
     if (candidate.bits != bits)
@@ -273,7 +284,7 @@ Matcher::placeBest(const Term *read, bool isScaled, ArrayRef<unsigned> required,
                      }));
     if (best && isReshaped && !isBestReshaped)
       continue;
-    best.emplace(*placed, candidate.factor);
+    best = Placed{*placed, candidate.read, candidate.factor};
     isBestReshaped = isReshaped;
   }
   return best;
@@ -360,28 +371,51 @@ std::optional<AttentionMatch> Matcher::assign(const Term *weights,
       place(terms.readResult(root), ofResult, plus(rows, {valueDim}));
   if (!placedQuery || !placedKey || !placedValue || !result)
     return refuse(root, "its operands are indexed in another way");
-  match.query = placedQuery->first;
-  match.key = placedKey->first;
-  match.value = placedValue->first;
+  match.query = placedQuery->operand;
+  match.key = placedKey->operand;
+  match.value = placedValue->operand;
   match.result = *result;
-  match.scale = scores.scale * placedQuery->second * placedKey->second;
+  match.scale = scores.scale * placedQuery->factor * placedKey->factor;
   if (!std::isfinite(match.scale))
     return refuse(scores.reduction.op, "its scale is not finite");
 
+  match.digits.assign(domain.begin(), domain.end());
   for (const ScoreMatch::Added &added : scores.added) {
-    std::optional<Candidate> from =
-        choose(added.read, true, with(parallel, {key}), {});
-    std::optional<std::pair<AttentionOperand, double>> placed;
-    if (from)
-      placed =
-          placeBest(added.read, true, {}, plus(rows, {keyDim}), from->bits);
-    if (!placed)
+    std::optional<AttentionMask> mask =
+        placeMask(added, with(parallel, {key}), plus(rows, {keyDim}));
+    if (!mask)
       return refuse(scores.reduction.op,
                     "a mask of its scores is indexed in another way");
-    bits += from->bits;
-    match.masks.push_back({placed->first, added.factor * placed->second});
+    match.masks.push_back(*mask);
   }
   return match;
+}
+
+/// A mask that stands in a tensor is read from the smallest; of one that is
+/// computed, what it is computed from.
+std::optional<AttentionMask> Matcher::placeMask(const ScoreMatch::Added &added,
+                                                const DigitIndex &allowed,
+                                                const BitVector &allowedDims) {
+  AttentionMask mask{added.term, added.factor, added.isReplacement, {}};
+  for (unsigned digit : terms.getAllDigits(added.term))
+    if (!llvm::is_contained(allowed, digit))
+      return std::nullopt;
+  bool isTensor = added.term->isRead();
+  for (const Term *read : getReads(added.term)) {
+    std::optional<Candidate> from = choose(read, isTensor, allowed, {});
+    std::optional<Placed> placed;
+    if (from)
+      placed = placeBest(read, isTensor, {}, allowedDims, from->bits);
+    if (!placed)
+      return std::nullopt;
+    bits += from->bits;
+    mask.operands.push_back(placed->operand);
+    if (isTensor) {
+      mask.term = placed->read;
+      mask.factor *= placed->factor;
+    }
+  }
+  return mask;
 }
 
 std::optional<AttentionMatch> Matcher::match() {
@@ -431,18 +465,20 @@ std::optional<AttentionMatch> Matcher::match() {
 static std::optional<AttentionMatch>
 matchWith(linalg::LinalgOp root, bool isWeightsFirst, const BitVector &uncut,
           Refusal &refusal, int64_t &bits, BitVector &cut) {
-  TensorTerms terms;
+  auto terms = std::make_shared<TensorTerms>();
   std::optional<AttentionMatch> match;
   do {
-    terms.restart();
+    terms->restart();
     refusal = {};
-    Matcher matcher(terms, root, isWeightsFirst, uncut, refusal);
+    Matcher matcher(*terms, root, isWeightsFirst, uncut, refusal);
     match = matcher.match();
     bits = matcher.getBits();
-  } while (terms.isStale());
+  } while (terms->isStale());
   for (unsigned loop = 0; loop < root.getNumLoops(); ++loop)
-    if (terms.isCut(root, loop))
+    if (terms->isCut(root, loop))
       cut.set(loop);
+  if (match)
+    match->terms = terms;
   return match;
 }
 
@@ -481,7 +517,8 @@ std::optional<AttentionMatch> mercury::matchAttention(linalg::LinalgOp root,
   for (bool isWeightsFirst : {true, false}) {
     Refusal why;
     if (std::optional<AttentionMatch> match =
-            matchWith(root, isWeightsFirst, why))
+            matchWith(root, isWeightsFirst, why);
+        match && succeeded(matchMasks(*match, why)))
       return match;
     if (!refusal.op)
       refusal = why;

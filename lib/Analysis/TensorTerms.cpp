@@ -17,13 +17,15 @@ using namespace mlir;
 using namespace mercury;
 
 /// How deep two terms are compared.
-static constexpr unsigned kDepth = 8;
+static constexpr unsigned kDepth = 16;
 /// How many operators a constant is followed through.
 static constexpr unsigned kConstantDepth = 32;
 
 static bool isFloat(Type type) {
   return type.isF64() || type.isF32() || type.isF16() || type.isBF16();
 }
+
+static bool isNumber(Type type) { return isFloat(type) || type.isIntOrIndex(); }
 
 /// The value of a float constant, scalar or the same in all elements.
 static std::optional<double> constantOf(Value value) {
@@ -36,6 +38,18 @@ static std::optional<double> constantOf(Value value) {
   if (auto number = dyn_cast<FloatAttr>(attr))
     return number.getValueAsDouble();
   return std::nullopt;
+}
+
+bool Term::isSelect() const {
+  return kind == Kind::Apply && isa<arith::SelectOp>(op);
+}
+
+SmallVector<const Term *, 3> Term::getOperands() const {
+  SmallVector<const Term *, 3> operands(args);
+  for (const Term *operand : {lhs, rhs})
+    if (operand)
+      operands.push_back(operand);
+  return operands;
 }
 
 //===----------------------------------------------------------------------===//
@@ -68,6 +82,15 @@ DigitIndex TensorTerms::getDigits(const Term *read) const {
   DigitIndex result;
   for (const DigitIndex &index : read->at)
     llvm::append_range(result, getDigits(index));
+  return result;
+}
+
+DigitIndex TensorTerms::getAllDigits(const Term *term) const {
+  DigitIndex result = getDigits(term);
+  for (const Term *operand : term->getOperands())
+    llvm::append_range(result, getAllDigits(operand));
+  llvm::sort(result);
+  result.erase(llvm::unique(result), result.end());
   return result;
 }
 
@@ -212,6 +235,13 @@ std::optional<double> TensorTerms::computeConstant(Value value) {
              : std::nullopt;
 }
 
+const Term *TensorTerms::select(const Term *select, const Term *ifTrue,
+                                const Term *ifFalse) {
+  Term term = *select;
+  term.args = {select->args[0], ifTrue, ifFalse};
+  return add(std::move(term));
+}
+
 const Term *TensorTerms::combine(Term::Kind kind, const Term *lhs,
                                  const Term *rhs) {
   std::optional<double> a = getConstant(lhs), b = getConstant(rhs);
@@ -255,8 +285,18 @@ const Term *TensorTerms::combine(Term::Kind kind, const Term *lhs,
 
 /// The term of a scalar operation, or of one on tensors element by element.
 const Term *TensorTerms::apply(Operation *op, ArrayRef<const Term *> args) {
-  if (op->getNumResults() != 1 ||
-      !isFloat(getElementTypeOrSelf(op->getResult(0))))
+  if (op->getNumResults() != 1)
+    return nullptr;
+  auto opaque = [&] {
+    Term term{Term::Kind::Apply};
+    term.op = op;
+    term.args.assign(args.begin(), args.end());
+    return add(std::move(term));
+  };
+  Type type = getElementTypeOrSelf(op->getResult(0));
+  if (type.isIntOrIndex())
+    return opaque();
+  if (!isFloat(type))
     return nullptr;
   auto binary = [&](Term::Kind kind) {
     return combine(kind, args[0], args[1]);
@@ -285,6 +325,8 @@ const Term *TensorTerms::apply(Operation *op, ArrayRef<const Term *> args) {
           .Case([&](math::ExpOp) { return unary(Term::Kind::Exp); })
           .Case([&](math::LogOp) { return unary(Term::Kind::Log); })
           .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) { return convert(); })
+          .Case<arith::SelectOp, arith::SIToFPOp, arith::UIToFPOp>(
+              [&](auto) { return opaque(); })
           .Default([](Operation *) { return nullptr; });
   if (known)
     return known;
@@ -314,7 +356,7 @@ const Term *TensorTerms::evaluate(Value scalar, Block *body, Known &known) {
   if (std::optional<double> value = constantOf(scalar)) {
     result = constant(*value);
   } else if (scalar.getParentBlock() != body) {
-    result = isFloat(scalar.getType()) ? read(scalar, {}) : nullptr;
+    result = isNumber(scalar.getType()) ? read(scalar, {}) : nullptr;
   } else if (def && def->getNumRegions() == 0 && isPure(def)) {
     SmallVector<const Term *> args;
     for (Value operand : def->getOperands()) {
@@ -350,9 +392,18 @@ bool TensorTerms::bindResult(linalg::LinalgOp op, unsigned result,
   return true;
 }
 
+void TensorTerms::bindIndices(linalg::LinalgOp op, ArrayRef<DigitIndex> loops,
+                              Known &known) {
+  for (auto index : op.getBlock()->getOps<linalg::IndexOp>()) {
+    Term term{Term::Kind::Index};
+    term.at.push_back(loops[index.getDim()]);
+    known[index] = add(std::move(term));
+  }
+}
+
 const Term *TensorTerms::readOperand(linalg::LinalgOp op, OpOperand &operand,
                                      ArrayRef<DigitIndex> loops) {
-  if (!isFloat(getElementTypeOrSelf(operand.get())))
+  if (!isNumber(getElementTypeOrSelf(operand.get())))
     return nullptr;
   SmallVector<DigitIndex> at;
   for (auto [dim, expr] :
@@ -389,6 +440,7 @@ const Term *TensorTerms::openElementwise(linalg::LinalgOp op, unsigned result,
       !bindResult(op, result, at, loops))
     return nullptr;
   Known known;
+  bindIndices(op, loops, known);
   for (OpOperand &operand : op->getOpOperands())
     if (op.payloadUsesValueFromOperand(&operand))
       known[op.getMatchingBlockArgument(&operand)] =
@@ -429,7 +481,9 @@ const Term *TensorTerms::openOnce(const Term *read) {
       OpTrait::hasElementwiseMappableTraits(def)) {
     SmallVector<const Term *> args;
     for (Value operand : def->getOperands())
-      args.push_back(this->read(operand, read->at));
+      args.push_back(isa<RankedTensorType>(operand.getType())
+                         ? this->read(operand, read->at)
+                         : this->read(operand, {}));
     return apply(def, args);
   }
   return nullptr;
@@ -494,6 +548,7 @@ TensorTerms::openReduction(const Term *read, std::optional<DigitIndex> over) {
     return std::nullopt;
   Known known;
   known[soFar] = nullptr;
+  bindIndices(op, loops, known);
   for (OpOperand *input : op.getDpsInputOperands())
     if (op.payloadUsesValueFromOperand(input))
       known[op.getMatchingBlockArgument(input)] =
@@ -537,6 +592,14 @@ static bool areEqualTerms(TensorTerms &terms, const Term *a, const Term *b,
   switch (a->kind) {
   case Term::Kind::Constant:
     return a->constant == b->constant;
+  case Term::Kind::Index:
+    return terms.areEqual(a->at, b->at);
+  case Term::Kind::Apply:
+    return a->op->getName() == b->op->getName() &&
+           a->op->getAttrDictionary() == b->op->getAttrDictionary() &&
+           getElementTypeOrSelf(a->op->getResult(0)) ==
+               getElementTypeOrSelf(b->op->getResult(0)) &&
+           llvm::equal(a->args, b->args, equal);
   case Term::Kind::Add:
   case Term::Kind::Mul:
     return (equal(a->lhs, b->lhs) && equal(a->rhs, b->rhs)) ||

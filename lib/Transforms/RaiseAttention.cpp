@@ -8,7 +8,9 @@
 
 #include "Mercury/Analysis/AttentionMatch.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Dialect/CommIR/IR/RowsWithoutKeys.h"
 #include "Mercury/Transforms/Passes.h"
+#include "RaisedOperands.h"
 #include "ReshapeTensor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,86 +31,6 @@ using namespace mercury::commir;
 // Building
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A tensor and how the maps' domain indexes it.
-struct Indexed {
-  Value tensor;
-  AffineMap map;
-};
-} // namespace
-
-static SmallVector<int64_t> shapeOf(const AttentionMatch &match,
-                                    ArrayRef<unsigned> dims) {
-  return llvm::map_to_vector(dims,
-                             [&](unsigned dim) { return match.extents[dim]; });
-}
-
-static AffineMap mapOf(OpBuilder &b, const AttentionMatch &match,
-                       ArrayRef<unsigned> dims) {
-  return AffineMap::getMultiDimMapWithTargets(match.extents.size(), dims,
-                                              b.getContext());
-}
-
-static Indexed makeOperand(OpBuilder &b, const AttentionMatch &match,
-                           const AttentionOperand &operand) {
-  return {reshapeTensor(b, match.root->getLoc(), operand.tensor,
-                        shapeOf(match, operand.dims)),
-          mapOf(b, match, operand.dims)};
-}
-
-/// Several masks, and those with a factor, are added up in the state's type.
-static Indexed makeMask(OpBuilder &b, const AttentionMatch &match) {
-  ArrayRef<AttentionMask> masks = match.masks;
-  if (masks.size() == 1 && masks[0].factor == 1)
-    return makeOperand(b, match, masks[0].operand);
-  Location loc = match.root->getLoc();
-  // Over the dimensions that any of them has.
-  SmallVector<Indexed> terms;
-  SmallVector<unsigned> dims;
-  FloatType type = b.getF32Type();
-  for (const AttentionMask &mask : masks) {
-    terms.push_back(makeOperand(b, match, mask.operand));
-    if (getElementTypeOrSelf(terms.back().tensor).isF64())
-      type = b.getF64Type();
-    for (unsigned dim : mask.operand.dims)
-      if (!llvm::is_contained(dims, dim))
-        dims.push_back(dim);
-  }
-  llvm::sort(dims);
-  SmallVector<Value> inputs;
-  SmallVector<AffineMap> maps;
-  for (auto [term, mask] : llvm::zip(terms, masks)) {
-    inputs.push_back(term.tensor);
-    SmallVector<unsigned> at;
-    for (unsigned dim : mask.operand.dims)
-      at.push_back(llvm::find(dims, dim) - dims.begin());
-    maps.push_back(
-        AffineMap::getMultiDimMapWithTargets(dims.size(), at, b.getContext()));
-  }
-  maps.push_back(b.getMultiDimIdentityMap(dims.size()));
-  Value empty = tensor::EmptyOp::create(b, loc, shapeOf(match, dims), type);
-  SmallVector<utils::IteratorType> loops(dims.size(),
-                                         utils::IteratorType::parallel);
-  auto sum = linalg::GenericOp::create(
-      b, loc, empty.getType(), inputs, empty, maps, loops,
-      [&](OpBuilder &b, Location loc, ValueRange args) {
-        Value sum;
-        for (auto [arg, mask] : llvm::zip(args.drop_back(), masks)) {
-          Value term = arg;
-          if (term.getType() != type)
-            term = arith::ExtFOp::create(b, loc, type, term);
-          if (mask.factor != 1)
-            term = arith::MulFOp::create(
-                b, loc, term,
-                arith::ConstantOp::create(b, loc,
-                                          b.getFloatAttr(type, mask.factor)));
-          sum = sum ? arith::AddFOp::create(b, loc, sum, term) : term;
-        }
-        linalg::YieldOp::create(b, loc, sum);
-      });
-  return {sum.getResult(0), mapOf(b, match, dims)};
-}
-
 /// The value that takes the place of the root's result.
 static Value buildAttention(OpBuilder &b, const AttentionMatch &match) {
   Location loc = match.root->getLoc();
@@ -120,17 +42,27 @@ static Value buildAttention(OpBuilder &b, const AttentionMatch &match) {
     mask = makeMask(b, match);
     maps.push_back(mask.map);
   }
+  std::pair<Indexed, Indexed> range;
+  if (match.ranges) {
+    range = makeKeyRange(b, match);
+    maps.append({range.first.map, range.second.map});
+  }
+  Value valid;
+  if (match.valid)
+    valid = arith::ConstantIndexOp::create(b, loc, *match.valid);
+  MaskAttr visible;
+  if (!match.visible.isEverything())
+    visible = MaskAttr::get(b.getContext(), match.visible);
   maps.push_back(mapOf(b, match, match.result.dims));
   auto type = cast<RankedTensorType>(match.result.tensor.getType());
   Value output = tensor::EmptyOp::create(
       b, loc, shapeOf(match, match.result.dims), type.getElementType());
   auto attention = AttentionOp::create(
       b, loc, output.getType(), b.getAffineMapArrayAttr(maps), query.tensor,
-      key.tensor, value.tensor, mask.tensor, /*valid=*/Value(),
-      /*query_start=*/Value(), /*key_start=*/Value(), /*key_begin=*/Value(),
-      /*key_end=*/Value(), output, b.getF64FloatAttr(match.scale),
-      /*visible=*/MaskAttr(), /*query_order=*/TokenOrderAttr(),
-      /*key_order=*/TokenOrderAttr());
+      key.tensor, value.tensor, mask.tensor, valid, /*query_start=*/Value(),
+      /*key_start=*/Value(), range.first.tensor, range.second.tensor, output,
+      b.getF64FloatAttr(match.scale), visible,
+      /*query_order=*/TokenOrderAttr(), /*key_order=*/TokenOrderAttr());
   return reshapeTensor(b, loc, attention->getResult(0), type.getShape());
 }
 
@@ -163,7 +95,8 @@ static Operation *findOtherReader(const AttentionMatch &match) {
   SmallVector<Value> operands{match.query.tensor, match.key.tensor,
                               match.value.tensor};
   for (const AttentionMask &mask : match.masks)
-    operands.push_back(mask.operand.tensor);
+    for (const AttentionOperand &operand : mask.operands)
+      operands.push_back(operand.tensor);
   for (Value operand : operands)
     if (Operation *def = operand.getDefiningOp();
         def && (def == scores || sourcesOf(def).contains(scores)))
@@ -271,7 +204,19 @@ private:
   }
 
   void replace(const AttentionMatch &match) {
+    for (const std::string &remark : match.remarks)
+      match.scores->emitRemark()
+          << "a mask of the scores of '" << match.scores->getName()
+          << "' is added, not raised to structure: " << remark;
     OpBuilder b(match.root);
+    if (match.rowsWithoutKeys) {
+      auto before =
+          getOperation()->getAttrOfType<IntegerAttr>(kRowsWithoutKeysAttrName);
+      getOperation()->setAttr(
+          kRowsWithoutKeysAttrName,
+          b.getI64IntegerAttr(match.rowsWithoutKeys +
+                              (before ? before.getInt() : 0)));
+    }
     Value result = buildAttention(b, match);
     match.root->getResult(0).replaceAllUsesWith(result);
     eraseDead(match.root);

@@ -235,16 +235,99 @@ func.func @scores_not_linear(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: te
 
 // -----
 
-// A mask that selects is not added.
-func.func @mask_selects(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: tensor<12x4xf32>, %mask: tensor<8x12xi1>) -> tensor<8x4xf32> {
+// What replaces scores has to hide them.
+func.func @replaced_by_small(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: tensor<12x4xf32>, %mask: tensor<8x12xi1>) -> tensor<8x4xf32> {
   %zs = arith.constant dense<0.0> : tensor<8x12xf32>
   %zo = arith.constant dense<0.0> : tensor<8x4xf32>
   %es = tensor.empty() : tensor<8x12xf32>
   %s = linalg.matmul ins(%q, %k : tensor<8x16xf32>, tensor<16x12xf32>) outs(%zs : tensor<8x12xf32>) -> tensor<8x12xf32>
-  %low = arith.constant dense<0xFF800000> : tensor<8x12xf32>
-  // expected-remark @+1 {{'arith.select' is not raised to attention: its scores are not query times key, scaled, and masked by terms that are added}}
+  %low = arith.constant dense<-1.0e+4> : tensor<8x12xf32>
+  // expected-remark @+1 {{'arith.select' is not raised to attention: it replaces scores by -1.000000e+04, which is neither -inf nor a lowest number}}
   %t = arith.select %mask, %s, %low : tensor<8x12xi1>, tensor<8x12xf32>
   %p = linalg.softmax dimension(1) ins(%t : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<8x12xf32>, tensor<12x4xf32>) outs(%zo : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @replaced_by_argument(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: tensor<12x4xf32>, %mask: tensor<8x12xi1>, %other: tensor<8x12xf32>) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  %s = linalg.matmul ins(%q, %k : tensor<8x16xf32>, tensor<16x12xf32>) outs(%zs : tensor<8x12xf32>) -> tensor<8x12xf32>
+  // expected-remark @+1 {{'arith.select' is not raised to attention: it replaces scores by what is no constant}}
+  %t = arith.select %mask, %s, %other : tensor<8x12xi1>, tensor<8x12xf32>
+  %p = linalg.softmax dimension(1) ins(%t : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<8x12xf32>, tensor<12x4xf32>) outs(%zo : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+// -----
+
+// The lowest f16 hides keys beside others; where a row has no other, scores that
+// it replaces are not scores that it is added to.
+func.func @replaced_by_lowest_f16(%q: tensor<8x16xf16>, %k: tensor<16x12xf16>, %v: tensor<12x4xf16>, %mask: tensor<8x12xi1>) -> tensor<8x4xf16> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf16>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf16>
+  %es = tensor.empty() : tensor<8x12xf16>
+  // expected-remark @+1 {{'linalg.matmul' is not raised to attention: a number that replaces its scores does not hide keys of rows that may have no other}}
+  %s = linalg.matmul ins(%q, %k : tensor<8x16xf16>, tensor<16x12xf16>) outs(%zs : tensor<8x12xf16>) -> tensor<8x12xf16>
+  %low = arith.constant dense<-65504.0> : tensor<8x12xf16>
+  %t = arith.select %mask, %s, %low : tensor<8x12xi1>, tensor<8x12xf16>
+  %p = linalg.softmax dimension(1) ins(%t : tensor<8x12xf16>) outs(%es : tensor<8x12xf16>) -> tensor<8x12xf16>
+  %o = linalg.matmul ins(%p, %v : tensor<8x12xf16>, tensor<12x4xf16>) outs(%zo : tensor<8x4xf16>) -> tensor<8x4xf16>
+  return %o : tensor<8x4xf16>
+}
+
+// -----
+
+// 0 and 1, multiplied with scores.
+func.func @scores_multiplied(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: tensor<12x4xf32>) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  // expected-remark @+1 {{'linalg.matmul' is not raised to attention: its scores are multiplied by what is no constant; a mask of 0 and 1 that multiplies hides no key}}
+  %s = linalg.matmul ins(%q, %k : tensor<8x16xf32>, tensor<16x12xf32>) outs(%zs : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%s : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %c = arith.cmpi sge, %i, %j : index
+    %x = arith.select %c, %one, %zero : f32
+    %0 = arith.mulf %a, %x : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x12xf32>
+  %p = linalg.softmax dimension(1) ins(%t : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<8x12xf32>, tensor<12x4xf32>) outs(%zo : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+// -----
+
+// And with weights, after the softmax.
+func.func @weights_multiplied(%q: tensor<8x16xf32>, %k: tensor<16x12xf32>, %v: tensor<12x4xf32>) -> tensor<8x4xf32> {
+  %zs = arith.constant dense<0.0> : tensor<8x12xf32>
+  %zo = arith.constant dense<0.0> : tensor<8x4xf32>
+  %es = tensor.empty() : tensor<8x12xf32>
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %s = linalg.matmul ins(%q, %k : tensor<8x16xf32>, tensor<16x12xf32>) outs(%zs : tensor<8x12xf32>) -> tensor<8x12xf32>
+  %w = linalg.softmax dimension(1) ins(%s : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) -> tensor<8x12xf32>
+  // expected-remark @+1 {{'linalg.generic' is not raised to attention: its weights have further factors}}
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<8x12xf32>) outs(%es : tensor<8x12xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %c = arith.cmpi sge, %i, %j : index
+    %x = arith.select %c, %one, %zero : f32
+    %0 = arith.mulf %a, %x : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x12xf32>
   %o = linalg.matmul ins(%p, %v : tensor<8x12xf32>, tensor<12x4xf32>) outs(%zo : tensor<8x4xf32>) -> tensor<8x4xf32>
   return %o : tensor<8x4xf32>
 }

@@ -10,6 +10,7 @@
 #include "Jit.h"
 #include "Mercury/Analysis/WorkCount.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Dialect/CommIR/IR/RowsWithoutKeys.h"
 #include "RunError.h"
 #include "ScheduleSource.h"
 #include "Signature.h"
@@ -125,6 +126,8 @@ static llvm::Error describeSPMD(func::FuncOp function,
     program.results.push_back(std::move(*shard));
   }
   program.multiplyAdds = countMultiplyAdds(function);
+  program.hasRowsWithoutKeys =
+      function->hasAttr(commir::kRowsWithoutKeysAttrName);
   return llvm::Error::success();
 }
 

@@ -68,6 +68,8 @@ struct CompiledProgram {
   /// Bytes per rank that the program is known to hold at most.
   int64_t staticPeakBytes = 0;
   double leastBound = 0; ///< leastBoundOf the input
+  /// Attention was raised, and rows see no key: NaN in the reference.
+  bool hasRowsWithoutKeys = false;
   double distributeSeconds = 0, lowerSeconds = 0, jitSeconds = 0;
   std::unique_ptr<mlir::ExecutionEngine> engine;
   int (*packed)(mercury_context *, void **) = nullptr;

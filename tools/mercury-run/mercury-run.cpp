@@ -211,7 +211,8 @@ static Expected<Outcome> run(mlir::ModuleOp module, CommandLine &line,
         [&](int64_t, const std::vector<HostTensor> &results,
             const std::vector<std::string> &divergences) {
           merge(*verification, verifyResults(results, reference, divergences,
-                                             program->leastBound));
+                                             program->leastBound,
+                                             program->hasRowsWithoutKeys));
         };
   }
   progress.enter("running");

@@ -208,6 +208,19 @@ TEST(AttentionRange, OthersKeysAreNotRead) {
   checkKernel(check);
 }
 
+/// A state in f64, which no tile has.
+TEST(AttentionRange, Rows) {
+  AttentionProblem problem = problemOf(33, 40, 5, 7);
+  problem.key.type = "f64";
+  for (auto *state : {&problem.accumulator, &problem.maximum, &problem.sum})
+    state->type = "f64";
+  problem.range = anywhere(1, 40);
+  problem.hasMask = problem.hides = true;
+  KernelCheck check = problem.check(1);
+  check.tolerance = 1e-12;
+  checkKernel(check);
+}
+
 TEST(AttentionRange, RandomProblems) {
   for (unsigned seed = 1; seed <= 16; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

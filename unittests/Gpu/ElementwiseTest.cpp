@@ -504,4 +504,45 @@ TEST(Elementwise, CodeOfHalves) {
   for (const char *type : {"bf16", "f16"})
     checkCode(expand(kHalves, {{"T", type}}), {"ld.global.v4.b32"});
 }
+
+/// Ranges of keys, as masks of attention give them: index arithmetic on rows,
+/// with numbers from coordinates.
+TEST(Elementwise, RangesOfKeys) {
+  for (int64_t rows : {5, 300})
+    for (int64_t start : {0, 40})
+      check(expand(R"(
+#row = affine_map<(i) -> (i)>
+func.func private @k(%start: index, %first: memref<$Mxi32>, %begin: memref<$Mxi32>, %end: memref<$Mxi32>) attributes {commir.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c40 = arith.constant 40 : index
+  %keys = arith.constant 64 : index
+  linalg.generic {indexing_maps = [#row, #row, #row], iterator_types = ["parallel"]}
+      ins(%first : memref<$Mxi32>) outs(%begin, %end : memref<$Mxi32>, memref<$Mxi32>) {
+  ^bb0(%in: i32, %b: i32, %e: i32):
+    %row = linalg.index 0 : index
+    %given = arith.index_cast %in : i32 to index
+    %past = arith.addi %row, %c1 : index
+    %far = arith.subi %past, %start : index
+    %some = arith.maxsi %far, %c0 : index
+    %chunks = arith.divui %some, %c40 : index
+    %in_chunk = arith.remui %some, %c40 : index
+    %rest = arith.minsi %in_chunk, %c8 : index
+    %whole = arith.muli %chunks, %c8 : index
+    %count = arith.addi %whole, %rest : index
+    %last = arith.minsi %count, %keys : index
+    %low = arith.maxsi %given, %c0 : index
+    %from = arith.minsi %low, %last : index
+    %0 = arith.index_cast %from : index to i32
+    %1 = arith.index_cast %last : index to i32
+    linalg.yield %0, %1 : i32, i32
+  }
+  return
+})",
+                   {{"M", std::to_string(rows)}}),
+            1e-5, [=](KernelArguments &arguments) {
+              arguments[0].number = start;
+            });
+}
 } // namespace

@@ -119,6 +119,24 @@ TEST(Verify, NotFiniteReferenceIsNotedAndMustBeMatched) {
                    .verified());
 }
 
+TEST(Verify, RowsWithoutKeysAreLeftOutWhereTheyAreNumbers) {
+  HostTensor reference = tensorOf(ElementKind::F32, {1, nan, nan, infinity});
+  auto leaveOut = [&](std::vector<double> values) {
+    return verifyResults({tensorOf(ElementKind::F32, values)}, {reference}, {},
+                         /*leastBound=*/0, /*leavesOutNaN=*/true);
+  };
+  Verification v = leaveOut({1, 0, nan, infinity});
+  EXPECT_TRUE(v.verified());
+  ASSERT_EQ(v.notes.size(), 2u);
+  EXPECT_EQ(v.notes[0], "result 0: 1 of 4 elements are of rows that see no "
+                        "key, and not compared");
+  EXPECT_EQ(v.notes[1],
+            "result 0: the reference is not finite in 2 of 4 elements");
+  EXPECT_FALSE(leaveOut({1, infinity, 0, infinity}).verified());
+  EXPECT_FALSE(leaveOut({2, 0, 0, infinity}).verified());
+  EXPECT_FALSE(leaveOut({1, 0, 0, 0}).verified());
+}
+
 TEST(Verify, AllZeroReferenceIsNoted) {
   HostTensor zero = tensorOf(ElementKind::F32, {0, 0});
   Verification same = check(zero, zero);

@@ -35,17 +35,34 @@ struct Digit {
 /// missing.
 using DigitIndex = llvm::SmallVector<unsigned, 2>;
 
-/// A floating-point number as it is computed. Conversions between types of at
-/// most 32 bits do not appear.
+/// A number as it is computed: a float, or what selects one. Conversions
+/// between floats of at most 32 bits do not appear.
 struct Term {
-  enum class Kind { Constant, Read, Add, Sub, Mul, Div, Exp, Log };
+  enum class Kind {
+    Constant, ///< a float
+    Read,
+    Index, ///< of a loop
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Exp,
+    Log,
+    Apply ///< selects, and what has or takes no float
+  };
   Kind kind;
-  double constant = 0;                       ///< of Constant
-  mlir::Value value = {};                    ///< of Read: a tensor or a scalar
-  llvm::SmallVector<DigitIndex, 4> at = {};  ///< of Read, one per dimension
-  const Term *lhs = nullptr, *rhs = nullptr; ///< operands of the others
+  double constant = 0;    ///< of Constant
+  mlir::Value value = {}; ///< of Read: a tensor or a scalar
+  /// Of Read, one per dimension; of Index, the loop's.
+  llvm::SmallVector<DigitIndex, 4> at = {};
+  const Term *lhs = nullptr, *rhs = nullptr;    ///< operands of floats
+  mlir::Operation *op = nullptr;                ///< of Apply
+  llvm::SmallVector<const Term *, 3> args = {}; ///< of Apply
 
   bool isRead() const { return kind == Kind::Read; }
+  bool isSelect() const;
+  /// The terms that this one is computed from.
+  llvm::SmallVector<const Term *, 3> getOperands() const;
 };
 
 /// An element that a linalg operator reduces to: init + sum of body over
@@ -81,6 +98,11 @@ public:
   openReduction(const Term *read,
                 std::optional<DigitIndex> over = std::nullopt);
 
+  /// `select` between two other terms.
+  const Term *select(const Term *select, const Term *ifTrue,
+                     const Term *ifFalse);
+  const Term *constant(double value);
+
   /// The number that `term` is for every index, as far as this can be told
   /// from what it is computed from.
   std::optional<double> getConstant(const Term *term);
@@ -97,6 +119,8 @@ public:
   /// The digits of more than one step in an index or a read, in order.
   DigitIndex getDigits(llvm::ArrayRef<unsigned> index) const;
   DigitIndex getDigits(const Term *read) const;
+  /// All digits that a term depends on, each once.
+  DigitIndex getAllDigits(const Term *term) const;
 
   /// Lets reshapes cut a loop into factors. Where one does, the terms so far do
   /// not know it: `isStale`, until `restart` forgets them and keeps the cuts.
@@ -114,10 +138,11 @@ private:
   std::optional<double> getConstant(mlir::Value value);
   std::optional<double> computeConstant(mlir::Value value);
   const Term *add(Term term);
-  const Term *constant(double value);
   const Term *combine(Term::Kind kind, const Term *lhs, const Term *rhs);
   const Term *apply(mlir::Operation *op, llvm::ArrayRef<const Term *> args);
   const Term *evaluate(mlir::Value scalar, mlir::Block *body, Known &known);
+  void bindIndices(mlir::linalg::LinalgOp op, llvm::ArrayRef<DigitIndex> loops,
+                   Known &known);
   const Term *openOnce(const Term *read);
   const Term *openElementwise(mlir::linalg::LinalgOp op, unsigned result,
                               llvm::ArrayRef<DigitIndex> at);

@@ -210,6 +210,48 @@ func.func @loop(%x: memref<64xf32>, %y: memref<8xf32>, %other: memref<64xf32>) {
 
 // -----
 
+#m = affine_map<(m) -> (m)>
+#q = affine_map<(m, n, d, e) -> (m, d)>
+#k = affine_map<(m, n, d, e) -> (n, d)>
+#v = affine_map<(m, n, d, e) -> (n, e)>
+#r = affine_map<(m, n, d, e) -> (m)>
+#o = affine_map<(m, n, d, e) -> (m, e)>
+
+// Ranges of keys are a kernel of their own, which is told where the tile is.
+// CHECK-LABEL: func.func @ranges(
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK-NEXT:      %[[START:.*]] = arith.muli %[[I]],
+// CHECK-NEXT:      commir.launch @ranges_elementwise_0 ins(%[[START]] : index) outs(%[[B:.*]], %[[E:.*]] : memref<8xi32>, memref<8xi32>)
+// CHECK-NEXT:      commir.launch @ranges_attention_0 ins(%{{.*}}, %{{.*}}, %{{.*}}, %[[B]], %[[E]] :
+// CHECK:       func.func private @ranges_elementwise_0(%{{.*}}: index,
+func.func @ranges(%q: memref<8x4xf32>, %k: memref<16x4xf32>, %v: memref<16x4xf32>, %a: memref<8x4xf32>,
+                  %max: memref<8xf32>, %sum: memref<8xf32>, %b: memref<8xi32>, %e: memref<8xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %start = arith.muli %i, %c16 : index
+    linalg.generic {indexing_maps = [#m, #m], iterator_types = ["parallel"]} outs(%b, %e : memref<8xi32>, memref<8xi32>) {
+    ^bb0(%begin: i32, %end: i32):
+      %row = linalg.index 0 : index
+      %behind = arith.subi %row, %start : index
+      %some = arith.maxsi %behind, %c0 : index
+      %cut = arith.minsi %some, %c16 : index
+      %none = arith.index_cast %c0 : index to i32
+      %last = arith.index_cast %cut : index to i32
+      linalg.yield %none, %last : i32, i32
+    }
+    commir.online_attention maps [#q, #k, #v, #r, #r, #o, #r, #r]
+      ins(%q, %k, %v : memref<8x4xf32>, memref<16x4xf32>, memref<16x4xf32>)
+      key_range(%b, %e : memref<8xi32>, memref<8xi32>)
+      outs(%a, %max, %sum : memref<8x4xf32>, memref<8xf32>, memref<8xf32>)
+  }
+  return
+}
+
+// -----
+
 // Constants are made inside; one that a contraction reads is copied to a buffer.
 // CHECK-LABEL: func.func @constants(
 // CHECK:         %[[W:.*]] = memref.get_global @weights

@@ -8,6 +8,7 @@
 
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Dialect/CommIR/IR/KernelAttrNames.h"
+#include "Mercury/Dialect/CommIR/IR/RowsWithoutKeys.h"
 #include "Mercury/Dialect/CommIR/IR/SuggestedSchedule.h"
 #include "VerifyAxes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -122,6 +123,11 @@ LogicalResult CommIRDialect::verifyOperationAttribute(Operation *op,
   };
   if (name == kScheduleAttrName)
     return expect(isa<ScheduleAttr>(value), "a #commir.schedule");
+  if (name == kRowsWithoutKeysAttrName) {
+    auto count = dyn_cast<IntegerAttr>(value);
+    return expect(count && count.getInt() > 0 && isa<FunctionOpInterface>(op),
+                  "a positive integer, on a function");
+  }
   if (name == kSuggestedScheduleAttrName) {
     auto text = dyn_cast<StringAttr>(value);
     return expect(text && !text.empty() && isa<FunctionOpInterface>(op),

@@ -137,6 +137,11 @@ func.func private @attr_schedule_is_text() attributes {commir.schedule = "loops"
 
 // -----
 
+// expected-error @below {{'commir.rows_without_keys' expects a positive integer, on a function, got 0 : i64}}
+func.func private @attr_rows_without_keys_is_zero() attributes {commir.rows_without_keys = 0}
+
+// -----
+
 // expected-error @below {{'commir.suggested_schedule' expects the name or the text of a schedule, on a function, got ""}}
 func.func private @attr_suggested_schedule_is_empty() attributes {commir.suggested_schedule = ""}
 

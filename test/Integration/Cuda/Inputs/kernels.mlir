@@ -84,6 +84,34 @@ func.func @attention_grouped_mask_odd(%q: tensor<2x3x67x40xf32>, %k: tensor<2x99
   return %o : tensor<2x3x67x24xf32>
 }
 
+// Causal: most tiles are seen by all rows of a block or by none.
+func.func @attention_causal(%q: tensor<4x256x64xf32>, %k: tensor<4x256x64xf32>, %v: tensor<4x256x64xf32>) -> tensor<4x256x64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x256x64xf32>
+  %o = commir.attention
+         maps [affine_map<(h, m, n, d, e) -> (h, m, d)>, affine_map<(h, m, n, d, e) -> (h, n, d)>,
+               affine_map<(h, m, n, d, e) -> (h, n, e)>, affine_map<(h, m, n, d, e) -> (h, m, e)>]
+         scale 0.125
+         ins(%q, %k, %v : tensor<4x256x64xf32>, tensor<4x256x64xf32>, tensor<4x256x64xf32>)
+         visible <right 0>
+         outs(%zero : tensor<4x256x64xf32>) -> tensor<4x256x64xf32>
+  return %o : tensor<4x256x64xf32>
+}
+
+// Three query heads share a key head; a window in each of two documents.
+func.func @attention_grouped_window_odd(%q: tensor<2x3x99x40xbf16>, %k: tensor<2x99x40xbf16>, %v: tensor<2x99x24xbf16>) -> tensor<2x3x99x24xbf16> {
+  %zero = arith.constant dense<0.0> : tensor<2x3x99x24xbf16>
+  %begin, %end = commir.document_ranges static [31, 68] -> tensor<99xi32>, tensor<99xi32>
+  %o = commir.attention
+         maps [affine_map<(h, g, m, n, d, e) -> (h, g, m, d)>, affine_map<(h, g, m, n, d, e) -> (h, n, d)>,
+               affine_map<(h, g, m, n, d, e) -> (h, n, e)>, affine_map<(h, g, m, n, d, e) -> (m)>,
+               affine_map<(h, g, m, n, d, e) -> (m)>, affine_map<(h, g, m, n, d, e) -> (h, g, m, e)>]
+         scale 0.158
+         ins(%q, %k, %v : tensor<2x3x99x40xbf16>, tensor<2x99x40xbf16>, tensor<2x99x24xbf16>)
+         visible <left 20 right 2> key_range(%begin, %end : tensor<99xi32>, tensor<99xi32>)
+         outs(%zero : tensor<2x3x99x24xbf16>) -> tensor<2x3x99x24xbf16>
+  return %o : tensor<2x3x99x24xbf16>
+}
+
 //===----------------------------------------------------------------------===//
 // Elementwise ops and reductions
 //===----------------------------------------------------------------------===//
