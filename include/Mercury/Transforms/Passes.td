@@ -15,7 +15,9 @@ def DistributePass : Pass<"mercury-distribute", "::mlir::ModuleOp"> {
   let description = [{
     Every operator with a `commir.schedule` becomes a nest of time loops
     (`scf.for`) around a rank loop (`scf.forall` with a commir mapping) over
-    global shapes, between placement ops.
+    global shapes, between placement ops. Where a loop has a token order,
+    operands are placed in it and `commir.arrange` makes the nest one over
+    indices. Steps of a time loop that a mask leaves no rank do not exist.
 
     Precondition: a topology resolves; in each function all distributable ops
     have a schedule, or none has.
@@ -79,7 +81,9 @@ def ResolveCommunicationPass
     tile reaches its reader: local, gathered, broadcast, rotated, fetched,
     exchanged, or by explicit lists; and how results are reduced. Functions get
     local shapes; arguments and results keep their type and placement as
-    attributes `commir.global_type` and `commir.placement`.
+    attributes `commir.global_type` and `commir.placement`. Between token orders
+    chunks move by permutations or one all-to-all; `commir.arrange` is nothing
+    more than the change to its order.
 
     Precondition: stage 2 (see `mercury-verify-distributed`).
     Postcondition: stage 3 (see `mercury-verify-spmd`).
