@@ -14,8 +14,8 @@
 namespace mercury::bench {
 
 /// Q, K and V of heads x sequence x features, and the result in f64 rounded to
-/// f32, scaled by 1 / sqrt of the features. Each query sees a key. OpenBLAS only
-/// makes this reference.
+/// f32, scaled by 1 / sqrt of the features. Each query sees a key. OpenBLAS
+/// only makes this reference.
 Problem attentionProblem(int64_t heads, int64_t sequence, int64_t features,
                          const Mask &mask = {});
 

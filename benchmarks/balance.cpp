@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A causal ring with tokens in their own order and in zigzag order, twice. First
-// it computes, against one rank: all in this process, in turns, all verified.
-// Then on more ranks than there are cores: links are emulated, and the local
-// work is a wait as long as the pairs of query and key that the mask leaves to
-// it. The ideal is the wait for all pairs divided by the ranks.
+// A causal ring with tokens in their own order and in zigzag order, twice.
+// First it computes, against one rank: all in this process, in turns, all
+// verified. Then on more ranks than there are cores: links are emulated, and
+// the local work is a wait as long as the pairs of query and key that the mask
+// leaves to it. The ideal is the wait for all pairs divided by the ranks.
 //
 //   bench-balance [--sequence=N] [--heads=N] [--features=N] [--ranks=N]
 //                 [--repeat=N] [--emulated=RANKS] [--ideal=SECONDS]
@@ -130,8 +130,8 @@ void emulate(mlir::MLIRContext &context, const Options &options,
                << llvm::format("%.1f", ideal * 1e3) << " ms, medians of "
                << repeat << "\n";
   secondsPerPair = ideal * ranks / (0.5 * sequence * (sequence + 1));
-  for (auto [order, goal] : {std::pair(plain, "at most 0.54"),
-                             std::pair(zigzag, "at least 0.90")}) {
+  for (auto [order, goal] :
+       {std::pair(plain, "at most 0.54"), std::pair(zigzag, "at least 0.90")}) {
     CompileOptions compile = ringOf(ranks, order);
     compile.local = "loops";
     CompiledProgram program = orFail(compileProgram(*module, compile));
@@ -148,9 +148,8 @@ void emulate(mlir::MLIRContext &context, const Options &options,
     double seconds =
         median(orFail(runProgram(program, arguments, launch)).seconds);
     double ratio = ideal / seconds;
-    llvm::outs() << llvm::format(
-        "  %-12s %7.2f ms  of ideal %.3f, goal %s\n", order.name,
-        seconds * 1e3, ratio, goal);
+    llvm::outs() << llvm::format("  %-12s %7.2f ms  of ideal %.3f, goal %s\n",
+                                 order.name, seconds * 1e3, ratio, goal);
     json.add(llvm::json::Object{{"benchmark", "balance-emulated"},
                                 {"order", order.name},
                                 {"ranks", ranks},

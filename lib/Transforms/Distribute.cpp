@@ -181,8 +181,7 @@ LogicalResult NestBuilder::padOperands() {
       return failure();
     cast<DistributableOpInterface>(padded).setTokenOrder(
         b, l,
-        TokenOrderAttr::get(b.getContext(), placer.order(l),
-                            placer.extent(l)));
+        TokenOrderAttr::get(b.getContext(), placer.order(l), placer.extent(l)));
   }
   if (!s.patch.empty())
     padded->setAttr(kPatchAttrName, b.getStringAttr(s.patch));

@@ -124,7 +124,7 @@ TEST_F(AttentionWorkTest, ConstantRangesCount) {
                   "affine_map<(h, m, n, d, e) -> (h)>, affine_map<(h, m, n, d, "
                   "e) -> (m, h)>, "),
             8 * (4 + 3 + 2));
-  EXPECT_EQ(count("key_range(%r, %r : tensor<8xi32>, tensor<8xi32>)", "",
-                  row + row),
-            all);
+  EXPECT_EQ(
+      count("key_range(%r, %r : tensor<8xi32>, tensor<8xi32>)", "", row + row),
+      all);
 }

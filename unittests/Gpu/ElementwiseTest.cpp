@@ -541,8 +541,7 @@ func.func private @k(%start: index, %first: memref<$Mxi32>, %begin: memref<$Mxi3
   return
 })",
                    {{"M", std::to_string(rows)}}),
-            1e-5, [=](KernelArguments &arguments) {
-              arguments[0].number = start;
-            });
+            1e-5,
+            [=](KernelArguments &arguments) { arguments[0].number = start; });
 }
 } // namespace

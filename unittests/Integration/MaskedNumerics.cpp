@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Lengths and numbers of ranks on which masked attention has gone wrong
-// elsewhere, each with a comment that names the kind of fault, under every named
-// schedule, plain and zigzag. Results are output and log-sum-exp, compared with
-// the definition.
+// elsewhere, each with a comment that names the kind of fault, under every
+// named schedule, plain and zigzag. Results are output and log-sum-exp,
+// compared with the definition.
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,17 +104,15 @@ TEST(MaskedNumerics, FourDocumentsOfTenTokensOnTwoRanks) {
 
 // Kind: balance of an operator that has nothing to balance crashes on 2 ranks.
 TEST(MaskedNumerics, BalanceWithoutMaskOnTwoRanks) {
-  check(
-      maskedText("", 4, 8, 8), [](int64_t, int64_t) { return true; },
-      {"gpu=2"});
+  check(maskedText("", 4, 8, 8), [](int64_t, int64_t) { return true; },
+        {"gpu=2"});
 }
 
 // A row without keys gives zero and a log-sum-exp of -inf, wherever it is.
 TEST(MaskedNumerics, QueriesBeforeTheFirstKey) {
-  check(
-      maskedText("right -5", 4, 16, 16),
-      [](int64_t query, int64_t key) { return key <= query - 5; },
-      {"gpu=4", "node=2,gpu=2"});
+  check(maskedText("right -5", 4, 16, 16),
+        [](int64_t query, int64_t key) { return key <= query - 5; },
+        {"gpu=4", "node=2,gpu=2"});
 }
 
 /// `form` with Q and K multiplied by the cosine of their positions before.

@@ -558,8 +558,7 @@ TEST_F(AttentionTile, ExcludedBlocksAreNotRead) {
         problem.begin.set(at, isEmpty ? 70 : at[Query] < 24 ? 0 : 128);
         problem.end.set(at, isEmpty ? 70 : at[Query] < 24 ? 32 : 160);
         if (isEmpty)
-          forAll(
-              problem, {Feature}, [&] { problem.query.set(at, nan); }, at);
+          forAll(problem, {Feature}, [&] { problem.query.set(at, nan); }, at);
       },
       at);
   at[Query] = 0;

@@ -33,8 +33,8 @@ const NamedSchedule *findNamedSchedule(std::string_view name);
 /// (see mercury-expand-attention) or any other contraction.
 bool concerns(const NamedSchedule &schedule, const OperatorModel &op);
 
-/// Fills in the schedule called `name`, for an operator with a mask balanced and
-/// with the directions of its rings chosen (Balance.h); a misspelt name's
+/// Fills in the schedule called `name`, for an operator with a mask balanced
+/// and with the directions of its rings chosen (Balance.h); a misspelt name's
 /// verdict suggests the nearest.
 Verdict makeNamedSchedule(std::string_view name, Schedule &schedule,
                           const OperatorModel &op,
@@ -45,8 +45,8 @@ Verdict makeNamedSchedule(std::string_view name, Schedule &schedule,
 /// dimensions, the others take what is left, inits last. `inputs[i]` is where
 /// input i lives, nothing where that is open; open inputs are placed as the
 /// loops need them; `inits` the same for inits. A reduction over ranks ends in
-/// all-reduce. Loops run in the order of the input that they follow, or balanced
-/// where a mask gains by it. Illegal when nothing is sharded.
+/// all-reduce. Loops run in the order of the input that they follow, or
+/// balanced where a mask gains by it. Illegal when nothing is sharded.
 Verdict makeFollowingSchedule(Schedule &schedule, const OperatorModel &op,
                               const TopologyModel &topology,
                               std::vector<std::optional<Placement>> inputs,

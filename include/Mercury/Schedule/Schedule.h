@@ -80,7 +80,8 @@ struct Factor {
   /// which the second takes the steps backwards, so that what travels uses both
   /// directions of its links.
   bool bidirectional = false;
-  /// Time: at step t the index is (-t + stride * coordinate + offset) mod steps.
+  /// Time: at step t the index is (-t + stride * coordinate + offset) mod
+  /// steps.
   bool backwards = false;
   bool operator==(const Factor &) const = default;
   int64_t count(const TopologyModel &topology) const;

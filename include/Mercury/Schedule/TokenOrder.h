@@ -35,7 +35,9 @@ struct TokenOrder {
   int64_t block = 1;          ///< Striped: extent of a chunk
   std::vector<int64_t> table; ///< Table
 
-  static TokenOrder zigzag(int64_t parts) { return {Kind::Zigzag, parts, 1, {}}; }
+  static TokenOrder zigzag(int64_t parts) {
+    return {Kind::Zigzag, parts, 1, {}};
+  }
   static TokenOrder striped(int64_t parts, int64_t block) {
     return {Kind::Striped, parts, block, {}};
   }

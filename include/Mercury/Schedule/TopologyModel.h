@@ -155,8 +155,8 @@ std::string print(const Placement &placement);
 /// Divisibility is not asked for (extents are padded).
 Verdict verify(const Placement &placement, const TopologyModel &topology,
                size_t rank);
-/// What the extent of dimension `dim` is padded to a multiple of: the axes' size
-/// and the order's granularity.
+/// What the extent of dimension `dim` is padded to a multiple of: the axes'
+/// size and the order's granularity.
 int64_t granularity(const Placement &placement, size_t dim,
                     const TopologyModel &topology);
 /// Local extents: the padded extent over the axes' size per dimension.

@@ -92,12 +92,12 @@ Value AttentionTile::readReach(Value block, int which) {
 void AttentionTile::emitSeenKeyBlocks() {
   int64_t nr = registers.nr;
   Value numBlocks = constant(numRowBlocks());
-  SmallVector<Value> all = reduceAll(
-      numBlocks, {keysThere, constant(0)},
-      [&](Value block) -> SmallVector<Value> {
-        return {readReach(block, FirstBegin), readReach(block, LastEnd)};
-      },
-      {true, false});
+  SmallVector<Value> all = reduceAll(numBlocks, {keysThere, constant(0)},
+                                     [&](Value block) -> SmallVector<Value> {
+                                       return {readReach(block, FirstBegin),
+                                               readReach(block, LastEnd)};
+                                     },
+                                     {true, false});
   loop(alignDown(all[0], blockKeys), all[1], blockKeys, [&](Value first) {
     firstKey = first;
     Value last = min(add(first, constant(blockKeys)), all[1]);

@@ -39,7 +39,7 @@ struct KernelCall {
   // The arguments, in their order.
   llvm::SmallVector<int64_t> sizes;
   mlir::Value valid; ///< of attention: how many keys there are, or null
-  std::optional<double> scale;       ///< of attention
+  std::optional<double> scale; ///< of attention
   /// Inputs, then outputs, then ranges of keys.
   llvm::SmallVector<Buffer> buffers;
   unsigned numInputs;

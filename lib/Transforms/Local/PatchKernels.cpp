@@ -35,7 +35,8 @@ const Kernel *choose(const KernelRegistry &registry, const std::string &name,
   if (kernels.empty())
     reason = "no kernel of this name is registered";
   std::string sameType, outputType;
-  llvm::raw_string_ostream(outputType) << call.buffers[call.numInputs].element();
+  llvm::raw_string_ostream(outputType)
+      << call.buffers[call.numInputs].element();
   for (const Kernel *kernel : kernels) {
     std::string why = call.refusal(*kernel);
     if (why.empty())
@@ -94,7 +95,8 @@ struct PatchKernelsPass : impl::PatchKernelsPassBase<PatchKernelsPass> {
       if (!parseForm(kernels[i + 1], kernel))
         return getOperation().emitError()
                << "option 'kernel': form '" << kernels[i + 1] << "' of kernel '"
-               << kernel.name << "' is not one of nn, nt, tn, tt, attention, "
+               << kernel.name
+               << "' is not one of nn, nt, tn, tt, attention, "
                   "masked_attention";
       if (std::string why = registry.registerKernel(kernel); !why.empty())
         return getOperation().emitError() << "option 'kernel': " << why;

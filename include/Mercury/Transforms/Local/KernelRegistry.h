@@ -85,7 +85,8 @@ KernelRegistry &globalKernelRegistry();
 /// Registers with globalKernelRegistry(); see KernelRegistry::registerKernel().
 std::string registerKernel(Kernel kernel);
 
-/// Parses a form (Kernel::form) into the flags of `kernel`; false if it is none.
+/// Parses a form (Kernel::form) into the flags of `kernel`; false if it is
+/// none.
 bool parseForm(const std::string &form, Kernel &kernel);
 
 } // namespace mercury

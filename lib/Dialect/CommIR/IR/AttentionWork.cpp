@@ -55,8 +55,8 @@ positionsOf(int64_t start, int64_t extent, TokenOrderAttr order) {
   SmallVector<int64_t> positions;
   TokenOrder tokens = order ? order.getValue() : TokenOrder();
   for (int64_t index = start; index < start + extent; ++index)
-    positions.push_back(
-        order ? tokens.position(index, order.getExtent()) : index);
+    positions.push_back(order ? tokens.position(index, order.getExtent())
+                              : index);
   return positions;
 }
 

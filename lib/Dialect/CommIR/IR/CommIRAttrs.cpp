@@ -99,8 +99,8 @@ static FailureOr<TokenOrder> parseTokenOrder(AsmParser &parser,
         loc, "expected 'natural', 'zigzag', 'striped' or 'table'");
   }
   if (kind == "zigzag" || kind == "striped") {
-    order.kind = kind == "zigzag" ? TokenOrder::Kind::Zigzag
-                                  : TokenOrder::Kind::Striped;
+    order.kind =
+        kind == "zigzag" ? TokenOrder::Kind::Zigzag : TokenOrder::Kind::Striped;
     if (parser.parseInteger(order.parts))
       return failure();
     if (kind == "striped" &&
@@ -284,8 +284,8 @@ Attribute TokenOrderAttr::parse(AsmParser &parser, Type) {
   if (failed(order) || parser.parseKeyword("of") ||
       parser.parseInteger(extent) || parser.parseGreater())
     return {};
-  return parser.getChecked<TokenOrderAttr>(
-      loc, parser.getContext(), *order, extent);
+  return parser.getChecked<TokenOrderAttr>(loc, parser.getContext(), *order,
+                                           extent);
 }
 
 void TokenOrderAttr::print(AsmPrinter &printer) const {

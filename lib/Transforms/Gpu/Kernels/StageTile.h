@@ -16,7 +16,7 @@ namespace mercury {
 struct TileSide {
   /// The loop whose elements a vector has.
   unsigned loop;
-  int64_t extent;    ///< of the tile
+  int64_t extent; ///< of the tile
   /// In the operand; a multiple of `extent`, or `wholeVector` is 1.
   mlir::Value start;
   /// Elements from here on are not read, but zero in the tile.

@@ -1,4 +1,5 @@
-//===- SuggestedSchedule.h - A schedule that a function suggests -*- C++ -*-===//
+//===- SuggestedSchedule.h - A schedule that a function suggests -*- C++
+//-*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
