@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MaskedText.h"
 #include "Mercury/Schedule/Enumerator.h"
 #include "Programs.h"
 #include <atomic>
@@ -100,4 +101,15 @@ TEST(EnumeratedSchedules, GroupedAttentionOnOneLevel) {
 
 TEST(EnumeratedSchedules, GroupedAttentionOnTwoLevels) {
   runAll("node=2,gpu=2", attentionText(2, 2, 8, 8, 2), forAttention());
+}
+
+// In the natural order and, where a rank's work is less, in zigzag.
+TEST(EnumeratedSchedules, CausalAttentionOnOneLevel) {
+  runAll("gpu=4", maskedText("right 0", 4, 8, 8, 1, 2).attention(),
+         forAttention());
+}
+
+TEST(EnumeratedSchedules, CausalAttentionOnTwoLevels) {
+  runAll("node=2,gpu=2", maskedText("right 0", 4, 8, 8, 1, 2).attention(),
+         forAttention(), /*stride=*/3);
 }
