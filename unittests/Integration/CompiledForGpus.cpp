@@ -11,6 +11,7 @@
 #include "Mercury/Pipelines/Pipelines.h"
 #include "Mercury/Transforms/Gpu/Chip.h"
 #include "Programs.h"
+#include "WithMask.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
@@ -40,6 +41,10 @@ static std::string attention(const std::string &type) {
   text.extents = {{'h', 8}, {'m', 512}, {'n', 512}, {'d', 64}, {'e', 64}};
   text.type = text.outType = type;
   return text.attention();
+}
+
+static std::string causalAttention(const std::string &type) {
+  return withMask(attention(type), "right 0");
 }
 
 namespace {
@@ -109,6 +114,13 @@ TEST(CompiledForGpus, EveryAttention) {
   compiled.expectNoSpills(ptxas);
 }
 
+TEST(CompiledForGpus, EveryCausalAttention) {
+  MERCURY_NEEDS_PTXAS(ptxas);
+  Compiled compiled;
+  compiled.compile(causalAttention("bf16"), NamedSchedule::Scope::Attention);
+  compiled.expectNoSpills(ptxas);
+}
+
 /// Every named schedule through the whole pipeline; what is left is calls, and
 /// one image.
 static void expectCallsOnly(const std::string &text,
@@ -153,4 +165,9 @@ TEST(CompiledForGpus, HostCodeOfAttention) {
   MERCURY_NEEDS_PTXAS(ptxas);
   for (const char *type : {"f32", "bf16"})
     expectCallsOnly(attention(type), NamedSchedule::Scope::Attention);
+}
+
+TEST(CompiledForGpus, HostCodeOfCausalAttention) {
+  MERCURY_NEEDS_PTXAS(ptxas);
+  expectCallsOnly(causalAttention("bf16"), NamedSchedule::Scope::Attention);
 }

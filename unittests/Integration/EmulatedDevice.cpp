@@ -17,6 +17,7 @@
 
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Programs.h"
+#include "WithMask.h"
 #include <atomic>
 #include <gtest/gtest.h>
 #include <mutex>
@@ -77,6 +78,24 @@ TEST(EmulatedDevice, EveryAttentionSchedule) {
                    attentionText(4, 1, 16, 16, 8));
 }
 
+// Ranges of keys are a kernel in each step; tokens in zigzag order travel
+// before and after.
+TEST(EmulatedDevice, EveryCausalSchedule) {
+  runOnDevices(withMask(attentionText(4, 1, 16, 16, 8), "right 0"),
+               everySchedule(NamedSchedule::Scope::Attention, kTopologies),
+               EmulatedKernels::CPU, /*jitterSeconds=*/0.0005);
+}
+
+// The ring ends early; ranks that have nothing to do in a step launch nothing.
+TEST(EmulatedDevice, Windows) {
+  runOnDevices(withMask(attentionText(4, 1, 32, 32, 8), "left 5 right 0"),
+               {{"ring", "gpu=4"},
+                {"ring", "node=2,gpu=2"},
+                {"double_ring", "node=2,gpu=2"},
+                {"ulysses", "gpu=4"}},
+               EmulatedKernels::CPU, /*jitterSeconds=*/0.0005);
+}
+
 // A constant that ranks have parts of, or that travels, is a buffer, which the
 // program counts.
 TEST(EmulatedDevice, ConstantOperand) {
@@ -129,4 +148,15 @@ TEST(EmulatedDevice, AttentionAsDeviceCode) {
   for (const char *type : {"f32", "bf16"})
     runOnDevices(withElements(attentionText(4, 2, 12, 20, 8), type), cases,
                  EmulatedKernels::SIMT, /*jitterSeconds=*/0.0005);
+}
+
+TEST(EmulatedDevice, MaskedAttentionAsDeviceCode) {
+  runOnDevices(withMask(attentionText(2, 2, 20, 20, 8), "right 0"),
+               {{"ring", "gpu=4"}, {"double_ring", "node=2,gpu=2"}},
+               EmulatedKernels::SIMT, /*jitterSeconds=*/0.0005);
+  runOnDevices(
+      withElements(withMask(attentionText(4, 1, 20, 20, 8), "left 3 right 1"),
+                   "bf16"),
+      {{"ring", "gpu=4"}, {"ulysses", "node=2,gpu=2"}}, EmulatedKernels::SIMT,
+      /*jitterSeconds=*/0.0005);
 }

@@ -19,6 +19,7 @@
 #include "Mercury/Transforms/Passes.h"
 #include "RandomStreams.h"
 #include "StreamPrograms.h"
+#include "WithMask.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Parser/Parser.h"
@@ -240,6 +241,19 @@ TEST(StreamEvents, Attention) {
 TEST(StreamEvents, AttentionInGroups) {
   runAll(attentionText(4, 2, 15, 13, 8),
          everySchedule(NamedSchedule::Scope::Attention, fourRanks));
+}
+
+// In a balanced order: tokens are exchanged before and after, and each step has
+// a kernel that finds ranges of keys.
+TEST(StreamEvents, CausalAttention) {
+  runAll(withMask(attentionText(4, 1, 16, 16, 8), "right 0"),
+         everySchedule(NamedSchedule::Scope::Attention, fourRanks));
+}
+
+// A ring that ends early.
+TEST(StreamEvents, WindowOfAttention) {
+  runAll(withMask(attentionText(4, 1, 32, 32, 8), "left 5 right 0"),
+         {{"ring", "gpu=4"}, {"double_ring", "node=2,gpu=2"}});
 }
 
 // Two contractions: what one leaves in flight meets the other.
