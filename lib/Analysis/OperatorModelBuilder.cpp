@@ -64,7 +64,10 @@ OperatorModel mercury::buildOperatorModel(DistributableOpInterface op) {
     model.loops.push_back({type == utils::IteratorType::reduction, extent});
   for (OpOperand *input : tensorInputs(op))
     model.inputs.push_back(tensorModel(op, *input));
-  model.mask = op.getLoopMask();
+  // A mask counts iterations only where queries and keys are loops.
+  if (std::optional<LoopMask> mask = op.getLoopMask();
+      mask && std::max(mask->query, mask->key) < model.loops.size())
+    model.mask = mask;
   auto dps = cast<DestinationStyleOpInterface>(op.getOperation());
   bool reduces = llvm::any_of(model.loops, [](auto &l) { return l.reduction; });
   model.hasCombiner.assign(dps.getNumDpsInits(), true);

@@ -33,6 +33,7 @@ void mercury::buildDistributePipeline(
   SetSchedulePassOptions schedule;
   schedule.schedule = options.schedule;
   schedule.topology = options.topology;
+  schedule.balance = options.balance;
   pm.addPass(createSetSchedulePass(schedule));
   pm.addPass(createDistributePass());
   pm.addPass(createCanonicalizerPass());

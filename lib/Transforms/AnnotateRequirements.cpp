@@ -183,7 +183,8 @@ struct AnnotateRequirementsPass
       all["bytes"] = memory(function);
     } else {
       all["communication"] = communication(function, topology.getModel());
-      all["multiply_adds"] = countMultiplyAdds(function);
+      all["multiply_adds"] = *llvm::max_element(
+          countMultiplyAddsOfRanks(function, topology.getModel()));
     }
     if (auto print =
             function->getAttrOfType<StringAttr>(kFingerprintAttrName)) {

@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mercury/Transforms/Distribute.h"
-#include "Mercury/Analysis/ArrangePlacement.h"
 #include "Mercury/Analysis/OperatorModelBuilder.h"
 #include "Mercury/Analysis/PlacementAnalysis.h"
 #include "Mercury/Dialect/CommIR/IR/TokenOrderCheck.h"
 #include "Mercury/Schedule/Balance.h"
+#include "PlaceOperands.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -40,7 +40,7 @@ public:
   NestBuilder(RewriterBase &b, DistributableOpInterface op, const Schedule &s,
               const TopologyModel &topology)
       : b(b), op(op), s(s), topology(topology), model(buildOperatorModel(op)),
-        loc(op->getLoc()) {}
+        loc(op->getLoc()), placer(b, loc, s, model, topology) {}
 
   FailureOr<SmallVector<Value>> build();
 
@@ -59,26 +59,6 @@ private:
   Value reduceOne(unsigned result, Value partials, Value init,
                   const Placement &placement);
 
-  bool isDivided() const {
-    return !s.rankAxes().empty() || !timeLoops(s).empty();
-  }
-  /// The order in which iterations of loop `l` are divided.
-  TokenOrder order(size_t l) const {
-    return isDivided() ? s.orderOf(l) : TokenOrder();
-  }
-  /// Extent of loop `l`, padded to whole tiles, and where it has an order, to
-  /// what every placement of it divides.
-  int64_t extent(size_t l) const {
-    return order(l).isNatural()
-               ? paddedExtent(model.loops[l].extent, s.loops[l], topology)
-               : paddedExtent(s, model, l, topology);
-  }
-  Placement inOrders(const Placement &placement,
-                     const OperatorModel::Tensor &tensor) const;
-  Value arrange(Value value, const OperatorModel::Tensor &tensor, bool back);
-  Value enter(Value value, const Placement &placement,
-              const OperatorModel::Tensor &tensor, const AxisList &fetch = {});
-  Value place(Value value, const Placement &placement, const AxisList &fetch);
   Value padTo(Value value, ArrayRef<int64_t> shape, TypedAttr padding);
   SmallVector<int64_t> paddedShape(const OperatorModel::Tensor &tensor,
                                    ArrayRef<int64_t> shape) const;
@@ -95,6 +75,7 @@ private:
   const TopologyModel &topology;
   OperatorModel model;
   Location loc;
+  OperandPlacer placer;
 
   /// The operator on padded operands; erased in the end.
   Operation *padded = nullptr;
@@ -127,7 +108,7 @@ NestBuilder::paddedShape(const OperatorModel::Tensor &tensor,
   SmallVector<int64_t> result(shape);
   for (auto [dim, loop] : llvm::enumerate(tensor.loopOfDim))
     if (loop >= 0)
-      result[dim] += extent(loop) - model.loops[loop].extent;
+      result[dim] += placer.extent(loop) - model.loops[loop].extent;
   return result;
 }
 
@@ -194,12 +175,14 @@ LogicalResult NestBuilder::padOperands() {
     extents.push_back(loop.extent);
   cast<DistributableOpInterface>(padded).limitReductions(b, extents);
   for (size_t l = 0; l < model.loops.size(); ++l) {
-    if (order(l).isNatural())
+    if (placer.order(l).isNatural())
       continue;
     if (failed(checkTokenOrder(op, l)))
       return failure();
     cast<DistributableOpInterface>(padded).setTokenOrder(
-        b, l, TokenOrderAttr::get(b.getContext(), order(l), extent(l)));
+        b, l,
+        TokenOrderAttr::get(b.getContext(), placer.order(l),
+                            placer.extent(l)));
   }
   if (!s.patch.empty())
     padded->setAttr(kPatchAttrName, b.getStringAttr(s.patch));
@@ -208,85 +191,6 @@ LogicalResult NestBuilder::padOperands() {
   if (s.chunks > 1)
     padded->setAttr(kChunksAttrName, b.getI64IntegerAttr(s.chunks));
   return success();
-}
-
-/// The placement that a value is known to have.
-static std::optional<Placement> knownPlacement(Value value,
-                                               const TopologyModel &topology) {
-  Operation *def = value.getDefiningOp();
-  if (auto shard = dyn_cast_if_present<ShardOp>(def))
-    return shard.getPlacement().getValue();
-  if (auto reshard = dyn_cast_if_present<ReshardOp>(def))
-    return reshard.getPlacement().getValue();
-  if (auto replicate = dyn_cast_if_present<ReplicateOp>(def))
-    return Placement::replicated(replicate.getType().getRank());
-  if (auto arrange = dyn_cast_if_present<ArrangeOp>(def)) {
-    std::optional<Placement> source =
-        knownPlacement(arrange.getSource(), topology);
-    if (source)
-      return arrangedPlacement(arrange, *source, topology).result;
-    return std::nullopt;
-  }
-  if (auto slice = dyn_cast_if_present<tensor::ExtractSliceOp>(def))
-    return slice.getType().getRank() == slice.getSourceType().getRank()
-               ? knownPlacement(slice.getSource(), topology)
-               : std::nullopt;
-  if (isa_and_present<scf::ForOp, scf::ForallOp>(def))
-    return knownPlacement(loopInitOf(cast<OpResult>(value)), topology);
-  return std::nullopt;
-}
-
-/// A value that has a placement is resharded, another one is placed.
-Value NestBuilder::place(Value value, const Placement &placement,
-                         const AxisList &fetch) {
-  ArrayAttr fetchAttr =
-      fetch.empty() ? ArrayAttr() : toArrayAttr(b.getContext(), fetch);
-  auto attr = PlacementAttr::get(b.getContext(), placement);
-  Value source = value;
-  // Padding keeps blocks where they are; what counts is what is padded.
-  if (auto pad = value.getDefiningOp<tensor::PadOp>())
-    source = pad.getSource();
-  std::optional<Placement> known = knownPlacement(source, topology);
-  if (known == placement && fetch.empty() && source == value)
-    return value;
-  if (known)
-    return ReshardOp::create(b, loc, value, attr, fetchAttr);
-  if (placement.isReplicated() && placement.isNatural() && fetch.empty())
-    return ReplicateOp::create(b, loc, value);
-  return ShardOp::create(b, loc, value, attr, fetchAttr);
-}
-
-/// The placement of a tensor whose dimensions have the orders of their loops.
-Placement NestBuilder::inOrders(const Placement &placement,
-                                const OperatorModel::Tensor &tensor) const {
-  Placement result = inNaturalOrder(placement);
-  for (auto [dim, loop] : llvm::enumerate(tensor.loopOfDim))
-    if (loop >= 0)
-      result.setOrder(dim, order(loop));
-  return result;
-}
-
-/// `value` with its dimensions in the orders of their loops, or back: the nest
-/// runs over indices.
-Value NestBuilder::arrange(Value value, const OperatorModel::Tensor &tensor,
-                           bool back) {
-  for (auto [dim, loop] : llvm::enumerate(tensor.loopOfDim))
-    if (loop >= 0 && !order(loop).isNatural())
-      value = ArrangeOp::create(
-          b, loc, value.getType(), value, dim,
-          TokenOrderAttr::get(b.getContext(), order(loop), extent(loop)), back);
-  return value;
-}
-
-/// An operand as the nest uses it.
-Value NestBuilder::enter(Value value, const Placement &placement,
-                         const OperatorModel::Tensor &tensor,
-                         const AxisList &fetch) {
-  Placement ordered = inOrders(placement, tensor);
-  if (ordered.isNatural())
-    return place(value, ordered, fetch);
-  value = arrange(place(value, ordered, {}), tensor, /*back=*/false);
-  return place(value, inNaturalOrder(placement), fetch);
 }
 
 void NestBuilder::placeInputs() {
@@ -298,9 +202,9 @@ void NestBuilder::placeInputs() {
     const OperatorModel::Tensor &tensor = model.inputs[i];
     const OperandPlan &plan = s.inputs[i++];
     Value value = operand->get();
-    if (!(plan.entry == inOrders(plan.nest, tensor)))
-      value = place(value, plan.entry, {});
-    operand->set(enter(value, plan.nest, tensor, plan.fetch));
+    if (!(plan.entry == placer.inOrders(plan.nest, tensor)))
+      value = placer.place(value, plan.entry, {});
+    operand->set(placer.enter(value, plan.nest, tensor, plan.fetch));
   }
 }
 
@@ -348,10 +252,10 @@ void NestBuilder::makeDestinations() {
           tensor::EmptyOp::create(b, loc, shape, type.getElementType());
       if (op.readsInit(i))
         destinations[i] = op.createNeutral(b, loc, i, destinations[i]);
-      destinations[i] = place(destinations[i], inLoops(i), {});
+      destinations[i] = placer.place(destinations[i], inLoops(i), {});
     } else {
       destinations[i] =
-          enter(operand.get(), s.results[i].nest, model.results[i]);
+          placer.enter(operand.get(), s.results[i].nest, model.results[i]);
     }
   }
 }
@@ -467,7 +371,8 @@ void NestBuilder::buildLoops() {
   bool hasHalves = false;
   SmallVector<OpFoldResult> tileSizes;
   for (auto [l, plan] : llvm::enumerate(s.loops)) {
-    tileSizes.push_back(b.getIndexAttr(extent(l) / numTiles(plan, topology)));
+    tileSizes.push_back(
+        b.getIndexAttr(placer.extent(l) / numTiles(plan, topology)));
     hasHalves |= !plan.empty() && plan.back().bidirectional;
   }
   auto tileOffsets = [&](int64_t half) {
@@ -675,8 +580,8 @@ SmallVector<Value> NestBuilder::onShards(ArrayRef<Placed> outputs,
 /// The ordinary reduction of `partials` into `init`, placed.
 Value NestBuilder::reduceOne(unsigned result, Value partials, Value init,
                              const Placement &placement) {
-  Value reduced =
-      op.createReduction(b, loc, result, partials, place(init, placement, {}));
+  Value reduced = op.createReduction(b, loc, result, partials,
+                                     placer.place(init, placement, {}));
   if (placement.isReplicated())
     return ReplicateOp::create(b, loc, reduced);
   return ShardOp::create(b, loc, reduced,
@@ -720,18 +625,18 @@ void NestBuilder::reduceCoupled(unsigned group, ArrayRef<unsigned> members,
   size_t next = 0;
   for (unsigned i : members)
     results[i] = i == pivot
-                     ? place(top, atEnd(i), {})
+                     ? placer.place(top, atEnd(i), {})
                      : reduceOne(i, rescaled[next++], neutral(i), atEnd(i));
   if (llvm::all_of(members, [&](unsigned i) { return model.neutralInit[i]; }))
     return;
   SmallVector<Placed> into, from;
   for (unsigned i : members) {
     Value init = model.neutralInit[i]
-                     ? place(neutral(i), atEnd(i), {})
-                     : enter(cast<DestinationStyleOpInterface>(padded)
-                                 .getDpsInitOperand(i)
-                                 ->get(),
-                             s.results[i].nest, model.results[i]);
+                     ? placer.place(neutral(i), atEnd(i), {})
+                     : placer.enter(cast<DestinationStyleOpInterface>(padded)
+                                        .getDpsInitOperand(i)
+                                        ->get(),
+                                    s.results[i].nest, model.results[i]);
     into.push_back({init, atEnd(i)});
     from.push_back({results[i], atEnd(i)});
   }
@@ -763,15 +668,15 @@ void NestBuilder::endReductions() {
                                tensor::EmptyOp::create(b, loc, type.getShape(),
                                                        type.getElementType()));
         } else {
-          init = enter(init, s.results[i].nest, model.results[i]);
+          init = placer.enter(init, s.results[i].nest, model.results[i]);
         }
         results[i] = reduceOne(i, nestResults[i], init, atEnd(i));
       }
     }
   for (auto [i, value] : llvm::enumerate(results)) {
     const OperatorModel::Tensor &tensor = model.results[i];
-    value = arrange(value, tensor, /*back=*/true);
-    if (!(s.results[i].exit == inOrders(s.results[i].nest, tensor)))
+    value = placer.arrange(value, tensor, /*back=*/true);
+    if (!(s.results[i].exit == placer.inOrders(s.results[i].nest, tensor)))
       value = ReshardOp::create(
           b, loc, value, PlacementAttr::get(b.getContext(), s.results[i].exit),
           ArrayAttr());
@@ -794,16 +699,17 @@ FailureOr<SmallVector<Value>> NestBuilder::build() {
   if (failed(padOperands()))
     return failure();
   b.setInsertionPoint(padded);
-  if (!isDivided()) {
+  if (!placer.isDivided()) {
     // Runs on all ranks on purpose.
     placeInputs();
     b.setInsertionPointAfter(padded);
     auto dps = cast<DestinationStyleOpInterface>(op.getOperation());
     b.setInsertionPoint(padded);
     for (auto [i, init] : llvm::enumerate(dps.getDpsInits()))
-      padded->setOperand(
-          dps.getDpsInitOperand(i)->getOperandNumber(),
-          model.neutralInit[i] ? init : place(init, atEnd(i), AxisList()));
+      padded->setOperand(dps.getDpsInitOperand(i)->getOperandNumber(),
+                         model.neutralInit[i]
+                             ? init
+                             : placer.place(init, atEnd(i), AxisList()));
     b.setInsertionPointAfter(padded);
     for (auto [i, value] : llvm::enumerate(padded->getResults())) {
       Value placed = ReplicateOp::create(b, loc, value);

@@ -12,6 +12,7 @@
 #include "Mercury/Analysis/SlicePlacement.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Dialect/CommIR/IR/SuggestedSchedule.h"
+#include "Mercury/Schedule/Balance.h"
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "Mercury/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,14 +30,17 @@ using namespace mlir;
 using namespace mercury;
 using namespace mercury::commir;
 
+/// The schedules that names stand for balance themselves.
+static constexpr llvm::StringLiteral kAutomatic("auto");
+
 namespace {
 
 /// Chooses schedules in program order, so that placements of producers are
 /// known.
 class Chooser {
 public:
-  Chooser(const TopologyModel &topology, StringRef request)
-      : topology(topology), request(request) {}
+  Chooser(const TopologyModel &topology, StringRef request, StringRef balance)
+      : topology(topology), request(request), balance(balance) {}
 
   LogicalResult run(func::FuncOp function);
 
@@ -44,6 +48,8 @@ private:
   LogicalResult choose(DistributableOpInterface op);
   LogicalResult named(DistributableOpInterface op, const OperatorModel &model,
                       StringRef name, Schedule &schedule);
+  LogicalResult setBalance(DistributableOpInterface op,
+                           const OperatorModel &model, Schedule &schedule);
   bool feedsContraction(Operation *op);
   void deferExits(DistributableOpInterface op, const OperatorModel &model,
                   Schedule &schedule);
@@ -57,8 +63,9 @@ private:
   }
 
   const TopologyModel &topology;
-  StringRef request;
+  StringRef request, balance;
   bool sawContraction = false;
+  bool sawMask = false;
   bool isTaken = false; ///< some contraction has what was asked for
   llvm::DenseMap<Value, Placement> placements;
   /// Where results were to leave whose exit waits for the op that uses them.
@@ -105,6 +112,34 @@ LogicalResult Chooser::named(DistributableOpInterface op,
           makeNamedSchedule(std::string_view(name), schedule, model, topology);
       !verdict)
     return op->emitError() << verdict.reason();
+  return success();
+}
+
+/// Gives a schedule for an operator with a mask the order that is asked for.
+LogicalResult Chooser::setBalance(DistributableOpInterface op,
+                                  const OperatorModel &model,
+                                  Schedule &schedule) {
+  std::string error;
+  std::optional<TokenOrder> order =
+      parseBalance(std::string_view(balance),
+                   balanceParts(schedule, model, topology), error);
+  if (!order)
+    return op->emitError() << error;
+  if (Verdict verdict = setOrder(schedule, model, topology, TokenOrder());
+      !verdict)
+    return op->emitError() << "balance: " << verdict.reason();
+  int64_t without = slowestWork(schedule, model, topology);
+  if (Verdict verdict = setOrder(schedule, model, topology, *order); !verdict)
+    return op->emitError() << "balance: " << verdict.reason();
+  if (!request.starts_with("loops")) // that is meant as it is written
+    directRings(schedule, model, topology);
+  if (order->isNatural())
+    return success();
+  int64_t with = slowestWork(schedule, model, topology);
+  if (with >= without)
+    op->emitRemark() << "balance '" << balance
+                     << "' gains nothing: the rank with the most work has "
+                     << with << " iterations, and " << without << " without it";
   return success();
 }
 
@@ -172,9 +207,14 @@ LogicalResult Chooser::choose(DistributableOpInterface op) {
                            << dynamic.getType()
                            << "; only static shapes are distributed";
   OperatorModel model = buildOperatorModel(op);
+  bool isAsked = model.mask && balance != kAutomatic;
+  sawMask |= model.mask.has_value();
   Schedule schedule;
   if (auto given = op->getAttrOfType<ScheduleAttr>(kScheduleAttrName)) {
     schedule = given.getValue();
+    if (isAsked)
+      op->emitRemark() << "balance '" << balance
+                       << "' is not applied: the operator has a schedule";
   } else {
     std::vector<std::optional<Placement>> known, inits;
     for (OpOperand *input : tensorInputs(op))
@@ -203,6 +243,8 @@ LogicalResult Chooser::choose(DistributableOpInterface op) {
           !verdict)
         return op->emitError() << verdict.reason();
     }
+    if (isAsked && failed(setBalance(op, model, schedule)))
+      return failure();
     takeExits(op, model, schedule);
     deferExits(op, model, schedule);
     op->setAttr(kScheduleAttrName,
@@ -250,6 +292,10 @@ LogicalResult Chooser::run(func::FuncOp function) {
                                          source ? &*source : nullptr);
     }
   }
+  if (sawContraction && !sawMask && balance != kAutomatic)
+    function.emitRemark() << "balance '" << balance
+                          << "' changes nothing: no operator of @"
+                          << function.getSymName() << " has a mask";
   if (sawContraction && !isTaken)
     return function.emitError()
            << "schedule '" << request << "' is for "
@@ -296,8 +342,17 @@ struct SetSchedulePass
     return success();
   }
 
+  /// Lists of chunks are looked at where it is known how many there are.
+  LogicalResult checkBalance() {
+    std::string error;
+    if (balance == kAutomatic ||
+        parseBalance(std::string_view(balance), /*parts=*/1, error))
+      return success();
+    return getOperation().emitError() << error;
+  }
+
   void runOnOperation() override {
-    if (failed(setTopology()))
+    if (failed(setTopology()) || failed(checkBalance()))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal() || !function.getBody().hasOneBlock())
@@ -332,7 +387,7 @@ struct SetSchedulePass
         return signalPassFailure();
       }
       TopologyModel model = found.getModel();
-      if (failed(Chooser(model, request).run(function)))
+      if (failed(Chooser(model, request, balance).run(function)))
         return signalPassFailure();
       function->removeAttr(kSuggestedScheduleAttrName);
     }

@@ -101,9 +101,6 @@ static LogicalResult verifyOp(Operation *op) {
     return op->emitError() << "places a tensor of global shape "
                            << op->getResult(0).getType()
                            << ", but ranks hold local shapes";
-  if (isa<ArrangeOp>(op))
-    return op->emitError("arranges a tensor of the program, but ranks hold "
-                         "blocks of what is arranged already");
   if (isa<ShiftOp>(op))
     return op->emitError("shifts a step by a coordinate of a rank loop, but "
                          "ranks have no rank loop");

@@ -96,6 +96,18 @@ func.func @replica_not_whole(
   return %a : tensor<2x4xf32>
 }
 
+// Seven rows are chunks of one, of which rank 3 has one that is padding.
+func.func @blocks_of_an_order(
+    %a: tensor<2x8xf32> {commir.global_type = tensor<7x8xf32>, commir.placement = #commir.placement<[{node, gpu} zigzag 4, {}]>}) {
+  return
+}
+
+// expected-error @+1 {{argument 0 has extent 3 in dimension 0, but 4 blocks of it are no multiple of the 8 chunks of 'zigzag 4'}}
+func.func @no_chunks_of_an_order(
+    %a: tensor<3x8xf32> {commir.global_type = tensor<7x8xf32>, commir.placement = #commir.placement<[{node, gpu} zigzag 4, {}]>}) {
+  return
+}
+
 // A missing annotation.
 // expected-error @+1 {{argument 1 of type 'tensor<4xf32>' has no 'commir.global_type', which says what part of which tensor it is}}
 func.func @no_global_type(

@@ -34,6 +34,9 @@ EXAMPLES:
                 --schedule=all_gather_gemm f.mlir
   A schedule of your own, one line per operator, or a transform script (.mlir):
     mercury-run --verify --schedule=mine.txt f.mlir
+  Causal attention whose tokens stay in their order, or are dealt out:
+    mercury-run --verify --schedule=ring --balance=none f.mlir
+    mercury-run --verify --schedule=ring --balance=striped:16 f.mlir
   Inputs and results as NumPy files, the rest random from a seed:
     mercury-run --arg 0=a.npy --save 0=c.npy --seed=7 f.mlir
   Does communication hide behind compute on slower links? Median of 20 runs:
@@ -79,6 +82,12 @@ struct Options {
                "of texts, or a transform script (default: the input's, else "
                "'default')"),
       cl::value_desc("name|file"), cl::cat(category)};
+  cl::opt<std::string> balance{
+      "balance",
+      cl::desc("Order of tokens of operators with a mask: none, zigzag, "
+               "striped[:N], table:N,..., or auto, zigzag where it lessens the "
+               "work of the rank that has most (default: auto)"),
+      cl::value_desc("order"), cl::init("auto"), cl::cat(category)};
   cl::opt<bool> listSchedules{"list-schedules",
                               cl::desc("Print the named schedules and exit"),
                               cl::cat(category)};
@@ -320,6 +329,7 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compile.entry = options.entry;
   compile.topology = options.topology;
   compile.schedule = options.schedule;
+  compile.balance = options.balance;
   static constexpr llvm::StringLiteral locals[] = {"codegen", "blas", "loops",
                                                    "library"};
   compile.local = locals[static_cast<int>(options.local.getValue())];

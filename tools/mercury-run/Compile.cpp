@@ -125,7 +125,9 @@ static llvm::Error describeSPMD(func::FuncOp function,
       return shard.takeError();
     program.results.push_back(std::move(*shard));
   }
-  program.multiplyAdds = countMultiplyAdds(function);
+  program.multiplyAddsOfRanks =
+      countMultiplyAddsOfRanks(function, program.topology);
+  program.multiplyAdds = *llvm::max_element(program.multiplyAddsOfRanks);
   program.hasRowsWithoutKeys =
       function->hasAttr(commir::kRowsWithoutKeysAttrName);
   return llvm::Error::success();
@@ -224,12 +226,18 @@ static LogicalResult runVerified(PassManager &pm, ModuleOp module,
                  (!options.verifyEach && failed(verify(module))));
 }
 
+/// Whether the function is at stage 3, where arguments are blocks.
+static bool isOfOneRank(func::FuncOp function) {
+  return llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) {
+    return function.getArgAttr(i, commir::kGlobalTypeAttrName);
+  });
+}
+
 /// Stage 0, 1 or 2 -> stage 3, in place.
 static llvm::Error distribute(ModuleOp module, const CompileOptions &options,
                               CompiledProgram &program) {
   Stopwatch watch;
   auto function = module.lookupSymbol<func::FuncOp>(program.entry);
-  program.inputMultiplyAdds = countMultiplyAdds(function);
   program.leastBound = leastBoundOf(function);
   llvm::Expected<ScheduleChoice> choice =
       resolveSchedule(module, function, options.schedule);
@@ -240,10 +248,21 @@ static llvm::Error distribute(ModuleOp module, const CompileOptions &options,
   DistributePipelineOptions pipeline;
   pipeline.schedule = choice->option;
   pipeline.topology = options.topology;
+  pipeline.balance = options.balance;
   pipeline.promote = options.promote;
   buildDistributePipeline(pm, pipeline);
-  if (options.observer)
-    pm.addInstrumentation(std::make_unique<StageObserver>(options.observer));
+  pm.addInstrumentation(
+      std::make_unique<StageObserver>([&](Stage stage, Operation *op) {
+        if (stage == Stage::Scheduled) {
+          // What has been raised has its mask here.
+          auto scheduled =
+              cast<ModuleOp>(op).lookupSymbol<func::FuncOp>(program.entry);
+          program.inputMultiplyAdds = countMultiplyAdds(scheduled);
+          program.isMasked = hasMask(scheduled) && !isOfOneRank(scheduled);
+        }
+        if (options.observer)
+          options.observer(stage, op);
+      }));
   if (failed(runVerified(pm, module, options)))
     return badInput("cannot distribute @" + program.entry);
   program.distributeSeconds = watch.seconds();

@@ -33,6 +33,7 @@ struct CompileOptions {
   std::string topology; ///< node=2,gpu=2 or @symbol; empty: the module's
   /// Name or text of a schedule, or a file; see resolveSchedule.
   std::string schedule;
+  std::string balance = "auto"; ///< see mercury-set-schedule
   Target target = Target::CPU;
   std::string local = "codegen"; ///< codegen, blas or loops; CUDA: library
   EmulatedKernels kernels = EmulatedKernels::CPU; ///< of an emulated target
@@ -63,8 +64,11 @@ struct CompiledProgram {
   TopologyModel topology;
   std::vector<ShardSpec> arguments, results;
   std::vector<Communicator> communicators;
-  /// See countMultiplyAdds: of each rank, counted in stage 3, and of the input.
+  /// See countMultiplyAdds: of each rank, counted in stage 3, of the one that
+  /// has most, and of the whole function, at stage 1.
+  std::vector<int64_t> multiplyAddsOfRanks;
   int64_t multiplyAdds = 0, inputMultiplyAdds = 0;
+  bool isMasked = false; ///< a whole function, some operator has a mask
   /// Bytes per rank that the program is known to hold at most.
   int64_t staticPeakBytes = 0;
   double leastBound = 0; ///< leastBoundOf the input

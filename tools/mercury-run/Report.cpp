@@ -99,7 +99,7 @@ void printReport(llvm::raw_ostream &os, const Report &report, bool stats) {
   for (size_t rank = 0; rank < run.stats.size(); ++rank) {
     const mercury_host_stats &s = run.stats[rank];
     std::vector<std::string> &row = rows.emplace_back();
-    row = {std::to_string(rank), printCount(program.multiplyAdds),
+    row = {std::to_string(rank), printCount(program.multiplyAddsOfRanks[rank]),
            printCount(s.bytes_sent), printCount(s.peak_bytes)};
     if (!stats)
       continue;
@@ -109,6 +109,17 @@ void printReport(llvm::raw_ostream &os, const Report &report, bool stats) {
       row.push_back(printCount(bytes));
   }
   os << printTable(rows);
+  if (program.isMasked && program.inputMultiplyAdds > 0) {
+    double all = 0, ranks = program.topology.numRanks(),
+           input = program.inputMultiplyAdds;
+    for (int64_t work : program.multiplyAddsOfRanks)
+      all += work;
+    os << '\n'
+       << printTable({{"work", "of an equal share"},
+                      {"most of a rank",
+                       printf("%.3f", program.multiplyAdds * ranks / input)},
+                      {"all ranks", printf("%.3f", all / input)}});
+  }
   if (!stats)
     return;
   os << '\n'
@@ -155,9 +166,10 @@ void printJSON(llvm::raw_ostream &os, const Report &report) {
     });
     json.attribute("multiply_adds_of_input", program.inputMultiplyAdds);
     json.attributeArray("per_rank", [&] {
-      for (const mercury_host_stats &s : run.stats)
+      for (auto [s, work] :
+           llvm::zip_equal(run.stats, program.multiplyAddsOfRanks))
         json.object([&] {
-          json.attribute("multiply_adds", program.multiplyAdds);
+          json.attribute("multiply_adds", work);
           json.attribute("bytes_sent", s.bytes_sent);
           json.attribute("bytes_received", s.bytes_received);
           json.attribute("messages", s.messages);

@@ -289,7 +289,7 @@ TEST(AttentionSchedules, NoHeads) {
   form.value = "ne";
   form.out = "me";
   Program program(form.text(), 7);
-  for (const auto &[schedule, topology] :
+  for (const auto &[schedule, topology, balance] :
        everySchedule(NamedSchedule::Scope::Attention, {"gpu=1", "gpu=4"})) {
     bool isForHeads = topology != "gpu=1" && (schedule.starts_with("ulysses") ||
                                               schedule.starts_with("usp"));

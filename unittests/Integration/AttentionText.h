@@ -22,6 +22,12 @@ struct AttentionText {
   std::string query = "hmd", key = "hnd", value = "hne", out = "hme", mask;
   std::string type = "f32", outType = "f32", maskType = "f32";
   double scale = 1;
+  /// What is seen by positions, `right 0` for example; queries begin at
+  /// `queryStart`. Keys are packed documents of these lengths, if there are
+  /// any.
+  std::string visible;
+  int64_t queryStart = 0;
+  std::vector<int64_t> documents;
 
   std::string rows() const { return out.substr(0, out.size() - 1); }
   std::string tensor(const std::string &dims, const std::string &of) const {
@@ -75,6 +81,25 @@ private:
       maps.push_back(map(mask));
       parameters.push_back("%mask: " + tensor(mask, maskType));
       given = " mask(%mask : " + tensor(mask, maskType) + ")";
+    }
+    if (!visible.empty())
+      given += " visible <" + visible + ">";
+    if (queryStart != 0) {
+      made += "  %start = arith.constant " + std::to_string(queryStart) +
+              " : index\n";
+      given += " query_start(%start)";
+    }
+    if (!documents.empty()) {
+      std::vector<std::string> lengths;
+      for (int64_t length : documents)
+        lengths.push_back(std::to_string(length));
+      std::string types = join({tensor("m", "i32"), tensor("m", "i32")});
+      made += "  %begin, %end = commir.document_ranges static [" +
+              join(lengths) + "]" +
+              (queryStart != 0 ? " query_start(%start)" : "") + " -> " + types +
+              "\n";
+      given += " key_range(%begin, %end : " + types + ")";
+      maps.insert(maps.end(), 2, map("m"));
     }
     for (size_t i = 0; i < outputs.size(); ++i) {
       std::string number = std::to_string(i);

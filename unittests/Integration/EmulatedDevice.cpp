@@ -48,7 +48,7 @@ static void runOnDevices(const std::string &text,
     program.kernels = kernels;
     program.jitterSeconds = jitterSeconds;
     for (size_t i; (i = next++) < cases.size();) {
-      const auto &[schedule, topology] = cases[i];
+      const auto &[schedule, topology, balance] = cases[i];
       std::string wrong = program.runOnRanks(schedule, topology);
       std::lock_guard<std::mutex> lock(mutex);
       EXPECT_EQ(wrong, "") << schedule << " on " << topology << "\n" << text;

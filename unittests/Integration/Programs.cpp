@@ -44,7 +44,7 @@ std::unique_ptr<MLIRContext> test::makeContext() {
 }
 
 Program::Program(const std::string &text, uint64_t seed,
-                 const ChangeArguments &change)
+                 const ChangeArguments &change, const ComputeResults &compute)
     : context(makeContext()),
       diagnostics(context.get(),
                   [this](Diagnostic &diagnostic) {
@@ -67,6 +67,12 @@ Program::Program(const std::string &text, uint64_t seed,
     return;
   }
   reference = std::move(*results);
+  if (!compute)
+    return;
+  std::vector<run::HostTensor> expected = reference;
+  compute(arguments, expected);
+  std::swap(reference, expected);
+  EXPECT_EQ(compare(expected), "") << "on one rank\n" << text;
 }
 
 OperatorModel Program::model() {
@@ -97,10 +103,11 @@ std::string Program::compare(const std::vector<run::HostTensor> &results) {
 std::string Program::runRanks(const std::string &schedule,
                               const std::string &topology,
                               const Observer &observer, bool verifyEach,
-                              std::vector<int64_t> *bytesSent) {
+                              RunDetails *details) {
   run::CompileOptions options;
   options.topology = topology;
   options.schedule = schedule;
+  options.balance = balance;
   options.local = local;
   options.target = target;
   options.kernels = kernels;
@@ -123,9 +130,12 @@ std::string Program::runRanks(const std::string &schedule,
   auto result = run::runProgram(*program, arguments, launch);
   if (!result)
     return llvm::toString(result.takeError());
-  if (bytesSent)
+  if (details) {
     for (const mercury_host_stats &stats : result->stats)
-      bytesSent->push_back(stats.bytes_sent);
+      details->bytesSent.push_back(stats.bytes_sent);
+    details->multiplyAdds = program->multiplyAddsOfRanks;
+    details->inputMultiplyAdds = program->inputMultiplyAdds;
+  }
   for (const mercury_host_stats &stats : result->stats)
     if (stats.peak_bytes != program->staticPeakBytes)
       return "held " + std::to_string(stats.peak_bytes) +
@@ -149,7 +159,7 @@ std::string Program::runOnRanks(const std::string &schedule,
                                 RunDetails *details) {
   return runRanks(schedule, topology,
                   printStage3(details ? &details->stage3 : nullptr),
-                  /*verifyEach=*/true, details ? &details->bytesSent : nullptr);
+                  /*verifyEach=*/true, details);
 }
 
 /// Stage 2 -> the function on one device, in place.
@@ -183,6 +193,7 @@ std::string Program::runErased(const std::string &schedule,
   SetSchedulePassOptions options;
   options.schedule = schedule;
   options.topology = topology;
+  options.balance = balance;
   pm.addNestedPass<func::FuncOp>(createExpandAttentionPass());
   pm.addPass(createSetSchedulePass(options));
   pm.addPass(createDistributePass());
@@ -219,19 +230,24 @@ std::string Program::runBoth(const std::string &schedule,
 }
 
 void test::runCases(const std::string &text, const std::vector<Case> &cases,
-                    bool erased, const ChangeArguments &change) {
+                    bool erased, const ChangeArguments &change,
+                    const ComputeResults &compute) {
   std::mutex mutex;
   std::atomic<size_t> next = 0;
   auto work = [&] {
-    Program program(text, 7, change);
+    Program program(text, 7, change, compute);
     for (size_t i; (i = next++) < cases.size();) {
-      const auto &[schedule, topology] = cases[i];
+      const auto &[schedule, topology, balance] = cases[i];
+      program.balance = balance;
       std::string wrong = program.runOnRanks(schedule, topology);
       std::string alone =
           erased ? program.runErased(schedule, topology) : std::string();
       std::lock_guard<std::mutex> lock(mutex);
-      EXPECT_EQ(wrong, "") << schedule << " on " << topology << "\n" << text;
-      EXPECT_EQ(alone, "") << schedule << " erased, " << topology << "\n"
+      EXPECT_EQ(wrong, "") << schedule << " on " << topology << ", balance "
+                           << balance << "\n"
+                           << text;
+      EXPECT_EQ(alone, "") << schedule << " erased, " << topology
+                           << ", balance " << balance << "\n"
                            << text;
     }
   };

@@ -27,10 +27,17 @@ std::unique_ptr<mlir::MLIRContext> makeContext();
 /// Changes the inputs of a program that are not to be random.
 using ChangeArguments = std::function<void(std::vector<run::HostTensor> &)>;
 
+/// Computes the results of a program in another way, into tensors that have
+/// their types.
+using ComputeResults = std::function<void(const std::vector<run::HostTensor> &,
+                                          std::vector<run::HostTensor> &)>;
+
 /// What is seen of a run on ranks beside its results.
 struct RunDetails {
-  std::string stage3;             ///< the printed SPMD module
-  std::vector<int64_t> bytesSent; ///< per rank
+  std::string stage3;                ///< the printed SPMD module
+  std::vector<int64_t> bytesSent;    ///< per rank
+  std::vector<int64_t> multiplyAdds; ///< per rank
+  int64_t inputMultiplyAdds = 0;
 };
 
 /// Programs that have been seen, by their text. Safe for several threads.
@@ -52,9 +59,11 @@ private:
 /// schedules of it. Not safe for several threads.
 class Program {
 public:
-  /// `text` has one function; inputs come from `seed`.
+  /// `text` has one function; inputs come from `seed`. The function on one rank
+  /// has to give what `compute` says, with which all is compared then.
   Program(const std::string &text, uint64_t seed,
-          const ChangeArguments &change = nullptr);
+          const ChangeArguments &change = nullptr,
+          const ComputeResults &compute = nullptr);
 
   /// The operator that schedules are for, as plain data: the last contraction
   /// (of attention its online form), or else the last operator.
@@ -63,6 +72,7 @@ public:
   /// The local work of programs on ranks, and what these run on; see
   /// run::CompileOptions and run::LaunchOptions.
   std::string local = "loops";
+  std::string balance = "auto";
   run::Target target = run::Target::CPU;
   EmulatedKernels kernels = EmulatedKernels::CPU;
   double jitterSeconds = 0;
@@ -89,7 +99,7 @@ private:
   using Observer = std::function<void(run::Stage, mlir::Operation *)>;
   std::string runRanks(const std::string &schedule, const std::string &topology,
                        const Observer &observer, bool verifyEach,
-                       std::vector<int64_t> *bytesSent = nullptr);
+                       RunDetails *details = nullptr);
   std::string erase(mlir::ModuleOp stage2);
   std::string runOne(mlir::ModuleOp erased);
   std::string compare(const std::vector<run::HostTensor> &results);
@@ -102,13 +112,14 @@ private:
 };
 
 struct Case {
-  std::string schedule, topology;
+  std::string schedule, topology, balance = "auto";
 };
 
 /// Runs one program under all cases, on two threads, on ranks and, where
 /// `erased` says so, on one device.
 void runCases(const std::string &text, const std::vector<Case> &cases,
-              bool erased, const ChangeArguments &change = nullptr);
+              bool erased, const ChangeArguments &change = nullptr,
+              const ComputeResults &compute = nullptr);
 
 /// Every named schedule of the scope, and those of any scope, on every
 /// topology.

@@ -9,6 +9,7 @@
 #define MERCURY_ANALYSIS_WORKCOUNT_H
 
 #include <cstdint>
+#include <vector>
 
 namespace mlir {
 class Operation;
@@ -16,11 +17,21 @@ class Operation;
 
 namespace mercury {
 
+struct TopologyModel;
+
 /// Multiplications followed by an addition into a reduction: the iteration
 /// volume of every structured op that reduces products, times the trip counts
 /// of the loops around it. Ops in loops or of shapes that are not static count
-/// as if these had one iteration.
+/// as if these had one iteration. What a mask excludes does not count, as far
+/// as it is known: loops around masked ops are stepped.
 int64_t countMultiplyAdds(mlir::Operation *root);
+
+/// The same of each rank of the topology, whose coordinates are known.
+std::vector<int64_t> countMultiplyAddsOfRanks(mlir::Operation *root,
+                                              const TopologyModel &topology);
+
+/// Whether some operator in `root` has a mask.
+bool hasMask(mlir::Operation *root);
 
 /// Iterations of the loops between `op` and `root` (a commir.rotate counts its
 /// steps); loops that are not static count as one.

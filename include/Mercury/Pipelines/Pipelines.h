@@ -29,6 +29,10 @@ struct DistributePipelineOptions
       *this, "topology",
       llvm::cl::desc("Topology (node=2,gpu=4) or @symbol; empty: the module's"),
       llvm::cl::init("")};
+  Option<std::string> balance{
+      *this, "balance",
+      llvm::cl::desc("Order of tokens under masks, see mercury-set-schedule"),
+      llvm::cl::init("auto")};
   Option<bool> promote{*this, "promote",
                        llvm::cl::desc("Accumulate f16 and bf16 in f32"),
                        llvm::cl::init(true)};

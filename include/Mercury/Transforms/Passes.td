@@ -15,7 +15,9 @@ def DistributePass : Pass<"mercury-distribute", "::mlir::ModuleOp"> {
   let description = [{
     Every operator with a `commir.schedule` becomes a nest of time loops
     (`scf.for`) around a rank loop (`scf.forall` with a commir mapping) over
-    global shapes, between placement ops.
+    global shapes, between placement ops. Where a loop has a token order,
+    operands are placed in it and `commir.arrange` makes the nest one over
+    indices. Steps of a time loop that a mask leaves no rank do not exist.
 
     Precondition: a topology resolves; in each function all distributable ops
     have a schedule, or none has.
@@ -79,7 +81,9 @@ def ResolveCommunicationPass
     tile reaches its reader: local, gathered, broadcast, rotated, fetched,
     exchanged, or by explicit lists; and how results are reduced. Functions get
     local shapes; arguments and results keep their type and placement as
-    attributes `commir.global_type` and `commir.placement`.
+    attributes `commir.global_type` and `commir.placement`. Between token orders
+    chunks move by permutations or one all-to-all; `commir.arrange` is nothing
+    more than the change to its order.
 
     Precondition: stage 2 (see `mercury-verify-distributed`).
     Postcondition: stage 3 (see `mercury-verify-spmd`).
@@ -176,6 +180,11 @@ def SetSchedulePass : Pass<"mercury-set-schedule", "::mlir::ModuleOp"> {
     read, fills and epilogues among them. Functions that are at stage 2 already
     are left alone.
 
+    `balance` is the order of tokens that operators with a mask get: `none`,
+    `zigzag`, `striped` (`striped:16`: stripes of 16), `table:0,3,1,2`; `auto`
+    leaves it to the schedule, which takes zigzag where it lessens the work of the
+    rank that has most. A remark says where another one gains nothing.
+
     Postcondition: all distributable ops of a function have a schedule, or none
     has.
   }];
@@ -183,7 +192,10 @@ def SetSchedulePass : Pass<"mercury-set-schedule", "::mlir::ModuleOp"> {
     Option<"schedule", "schedule", "std::string", "\"\"",
            "Name of a schedule, or text of one (for a single operator)">,
     Option<"topology", "topology", "std::string", "\"\"",
-           "Topology (node=2,gpu=4) or @symbol; empty: the module's">];
+           "Topology (node=2,gpu=4) or @symbol; empty: the module's">,
+    Option<"balance", "balance", "std::string", "\"auto\"",
+           "Order of tokens under masks: none, zigzag, striped[:N], table:N,... "
+           "or auto">];
   let dependentDialects = ["::mercury::commir::CommIRDialect"];
 }
 

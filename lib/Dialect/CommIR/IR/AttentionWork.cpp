@@ -142,8 +142,8 @@ static int64_t multiplyAddsAt(OpTy op, Evaluate evaluate) {
   if (!pairs)
     return op.countMultiplyAdds();
   int64_t features = 0;
-  for (int64_t extent :
-       ArrayRef(op.getMapExtents()).drop_front(op.getKeyLoop() + 1))
+  SmallVector<int64_t> extents = op.getMapExtents();
+  for (int64_t extent : llvm::drop_begin(extents, op.getKeyLoop() + 1))
     features += ShapedType::isDynamic(extent) ? 1 : extent;
   return *pairs * features;
 }
