@@ -11,7 +11,6 @@
 #include "Mercury/Pipelines/Pipelines.h"
 #include "Mercury/Transforms/Gpu/Chip.h"
 #include "Programs.h"
-#include "WithMask.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
@@ -36,15 +35,13 @@ static std::string gemm(const std::string &type) {
          "\n  return %r : " + matrix + "\n}\n";
 }
 
-static std::string attention(const std::string &type) {
+static std::string attention(const std::string &type,
+                             const std::string &visible = "") {
   AttentionText text;
+  text.visible = visible;
   text.extents = {{'h', 8}, {'m', 512}, {'n', 512}, {'d', 64}, {'e', 64}};
   text.type = text.outType = type;
   return text.attention();
-}
-
-static std::string causalAttention(const std::string &type) {
-  return withMask(attention(type), "right 0");
 }
 
 namespace {
@@ -117,7 +114,8 @@ TEST(CompiledForGpus, EveryAttention) {
 TEST(CompiledForGpus, EveryCausalAttention) {
   MERCURY_NEEDS_PTXAS(ptxas);
   Compiled compiled;
-  compiled.compile(causalAttention("bf16"), NamedSchedule::Scope::Attention);
+  compiled.compile(attention("bf16", "right 0"),
+                   NamedSchedule::Scope::Attention);
   compiled.expectNoSpills(ptxas);
 }
 
@@ -169,5 +167,6 @@ TEST(CompiledForGpus, HostCodeOfAttention) {
 
 TEST(CompiledForGpus, HostCodeOfCausalAttention) {
   MERCURY_NEEDS_PTXAS(ptxas);
-  expectCallsOnly(causalAttention("bf16"), NamedSchedule::Scope::Attention);
+  expectCallsOnly(attention("bf16", "right 0"),
+                  NamedSchedule::Scope::Attention);
 }

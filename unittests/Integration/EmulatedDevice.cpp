@@ -15,9 +15,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MaskedText.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Programs.h"
-#include "WithMask.h"
 #include <atomic>
 #include <gtest/gtest.h>
 #include <mutex>
@@ -49,6 +49,7 @@ static void runOnDevices(const std::string &text,
     program.jitterSeconds = jitterSeconds;
     for (size_t i; (i = next++) < cases.size();) {
       const auto &[schedule, topology, balance] = cases[i];
+      program.balance = balance;
       std::string wrong = program.runOnRanks(schedule, topology);
       std::lock_guard<std::mutex> lock(mutex);
       EXPECT_EQ(wrong, "") << schedule << " on " << topology << "\n" << text;
@@ -81,18 +82,18 @@ TEST(EmulatedDevice, EveryAttentionSchedule) {
 // Ranges of keys are a kernel in each step; tokens in zigzag order travel
 // before and after.
 TEST(EmulatedDevice, EveryCausalSchedule) {
-  runOnDevices(withMask(attentionText(4, 1, 16, 16, 8), "right 0"),
+  runOnDevices(maskedText("right 0", 4, 16, 16).attention(),
                everySchedule(NamedSchedule::Scope::Attention, kTopologies),
                EmulatedKernels::CPU, /*jitterSeconds=*/0.0005);
 }
 
 // The ring ends early; ranks that have nothing to do in a step launch nothing.
 TEST(EmulatedDevice, Windows) {
-  runOnDevices(withMask(attentionText(4, 1, 32, 32, 8), "left 5 right 0"),
-               {{"ring", "gpu=4"},
-                {"ring", "node=2,gpu=2"},
-                {"double_ring", "node=2,gpu=2"},
-                {"ulysses", "gpu=4"}},
+  runOnDevices(maskedText("left 5 right 0", 4, 32, 32).attention(),
+               {{"ring", "gpu=4", "none"},
+                {"ring", "node=2,gpu=2", "zigzag"},
+                {"double_ring", "node=2,gpu=2", "none"},
+                {"ulysses", "gpu=4", "zigzag"}},
                EmulatedKernels::CPU, /*jitterSeconds=*/0.0005);
 }
 
@@ -151,12 +152,13 @@ TEST(EmulatedDevice, AttentionAsDeviceCode) {
 }
 
 TEST(EmulatedDevice, MaskedAttentionAsDeviceCode) {
-  runOnDevices(withMask(attentionText(2, 2, 20, 20, 8), "right 0"),
-               {{"ring", "gpu=4"}, {"double_ring", "node=2,gpu=2"}},
-               EmulatedKernels::SIMT, /*jitterSeconds=*/0.0005);
   runOnDevices(
-      withElements(withMask(attentionText(4, 1, 20, 20, 8), "left 3 right 1"),
-                   "bf16"),
-      {{"ring", "gpu=4"}, {"ulysses", "node=2,gpu=2"}}, EmulatedKernels::SIMT,
-      /*jitterSeconds=*/0.0005);
+      maskedText("right 0", 2, 20, 20, /*group=*/2).attention(),
+      {{"ring", "gpu=4", "none"}, {"double_ring", "node=2,gpu=2", "zigzag"}},
+      EmulatedKernels::SIMT, /*jitterSeconds=*/0.0005);
+  AttentionText window = maskedText("left 3 right 1", 4, 20, 20);
+  window.type = window.outType = "bf16";
+  runOnDevices(window.attention(),
+               {{"ring", "gpu=4"}, {"ulysses", "node=2,gpu=2"}},
+               EmulatedKernels::SIMT, /*jitterSeconds=*/0.0005);
 }

@@ -13,13 +13,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MaskedText.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Pipelines/Pipelines.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
 #include "Mercury/Transforms/Passes.h"
 #include "RandomStreams.h"
 #include "StreamPrograms.h"
-#include "WithMask.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Parser/Parser.h"
@@ -69,6 +69,7 @@ public:
     DistributePipelineOptions distribute;
     distribute.schedule = c.schedule;
     distribute.topology = c.topology;
+    distribute.balance = c.balance;
     buildDistributePipeline(prefix, distribute);
     buildLaunches(prefix, chunks);
     ASSERT_TRUE(succeeded(prefix.run(*module))) << name << "\n" << said;
@@ -246,14 +247,15 @@ TEST(StreamEvents, AttentionInGroups) {
 // In a balanced order: tokens are exchanged before and after, and each step has
 // a kernel that finds ranges of keys.
 TEST(StreamEvents, CausalAttention) {
-  runAll(withMask(attentionText(4, 1, 16, 16, 8), "right 0"),
+  runAll(maskedText("right 0", 4, 16, 16).attention(),
          everySchedule(NamedSchedule::Scope::Attention, fourRanks));
 }
 
 // A ring that ends early.
 TEST(StreamEvents, WindowOfAttention) {
-  runAll(withMask(attentionText(4, 1, 32, 32, 8), "left 5 right 0"),
-         {{"ring", "gpu=4"}, {"double_ring", "node=2,gpu=2"}});
+  runAll(
+      maskedText("left 5 right 0", 4, 32, 32).attention(),
+      {{"ring", "gpu=4", "none"}, {"double_ring", "node=2,gpu=2", "zigzag"}});
 }
 
 // Two contractions: what one leaves in flight meets the other.
