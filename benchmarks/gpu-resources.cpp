@@ -41,8 +41,9 @@ std::string gemmText(int64_t extent, const std::string &type) {
                        extent, type);
 }
 
+/// `mask`: what the op says of it.
 std::string attentionText(int64_t extent, int64_t features,
-                          const std::string &type) {
+                          const std::string &type, const std::string &mask) {
   return llvm::formatv(R"(
     #rows = affine_map<(h, m, n, d, e) -> (h, m, d)>
     #keys = affine_map<(h, m, n, d, e) -> (h, n, d)>
@@ -57,13 +58,20 @@ std::string attentionText(int64_t extent, int64_t features,
       %r:2 = commir.attention maps [#rows, #keys, #values, #out, #sums]
           scale 0.125
           ins(%q, %k, %v : tensor<8x{0}x{1}x{2}>, tensor<8x{0}x{1}x{2}>,
-                           tensor<8x{0}x{1}x{2}>)
+                           tensor<8x{0}x{1}x{2}>) {3}
           outs(%o, %l : tensor<8x{0}x{1}x{2}>, tensor<8x{0}xf32>)
           -> tensor<8x{0}x{1}x{2}>, tensor<8x{0}xf32>
       return %r#0, %r#1 : tensor<8x{0}x{1}x{2}>, tensor<8x{0}xf32>
     })",
-                       extent, features, type);
+                       extent, features, type, mask);
 }
+
+/// What a program computes.
+struct Kind {
+  const char *name;
+  mercury::NamedSchedule::Scope scope;
+  const char *mask = "";
+};
 } // namespace
 
 int main(int argc, char **argv) {
@@ -89,13 +97,15 @@ int main(int argc, char **argv) {
   const std::string &topology = options.text("topology");
 
   using Scope = mercury::NamedSchedule::Scope;
-  for (Scope scope : {Scope::Contraction, Scope::Attention})
+  for (auto [kind, scope, mask] :
+       {Kind{"gemm", Scope::Contraction}, Kind{"attention", Scope::Attention},
+        Kind{"causal attention", Scope::Attention, "visible <right 0>"}})
     for (const char *type : {"f32", "bf16"}) {
-      bool isGemm = scope == Scope::Contraction;
       int64_t size = options.number("size");
       auto module = mlir::parseSourceString<mlir::ModuleOp>(
-          isGemm ? gemmText(size, type)
-                 : attentionText(size, options.number("features"), type),
+          scope == Scope::Contraction
+              ? gemmText(size, type)
+              : attentionText(size, options.number("features"), type, mask),
           &context);
       if (!module)
         fail("the program does not parse");
@@ -104,8 +114,7 @@ int main(int argc, char **argv) {
         if ((named.scope != scope && named.scope != Scope::Any) ||
             name.find(options.text("only")) == std::string::npos)
           continue;
-        std::string program = std::string(isGemm ? "gemm" : "attention") + " " +
-                              type + " " + name;
+        std::string program = std::string(kind) + " " + type + " " + name;
         auto outlined =
             orFail(mercury::test::outlineProgram(*module, name, topology));
         for (DeviceCode &code : codes)

@@ -35,8 +35,10 @@ static std::string gemm(const std::string &type) {
          "\n  return %r : " + matrix + "\n}\n";
 }
 
-static std::string attention(const std::string &type) {
+static std::string attention(const std::string &type,
+                             const std::string &visible = "") {
   AttentionText text;
+  text.visible = visible;
   text.extents = {{'h', 8}, {'m', 512}, {'n', 512}, {'d', 64}, {'e', 64}};
   text.type = text.outType = type;
   return text.attention();
@@ -109,6 +111,14 @@ TEST(CompiledForGpus, EveryAttention) {
   compiled.expectNoSpills(ptxas);
 }
 
+TEST(CompiledForGpus, EveryCausalAttention) {
+  MERCURY_NEEDS_PTXAS(ptxas);
+  Compiled compiled;
+  compiled.compile(attention("bf16", "right 0"),
+                   NamedSchedule::Scope::Attention);
+  compiled.expectNoSpills(ptxas);
+}
+
 /// Every named schedule through the whole pipeline; what is left is calls, and
 /// one image.
 static void expectCallsOnly(const std::string &text,
@@ -153,4 +163,10 @@ TEST(CompiledForGpus, HostCodeOfAttention) {
   MERCURY_NEEDS_PTXAS(ptxas);
   for (const char *type : {"f32", "bf16"})
     expectCallsOnly(attention(type), NamedSchedule::Scope::Attention);
+}
+
+TEST(CompiledForGpus, HostCodeOfCausalAttention) {
+  MERCURY_NEEDS_PTXAS(ptxas);
+  expectCallsOnly(attention("bf16", "right 0"),
+                  NamedSchedule::Scope::Attention);
 }

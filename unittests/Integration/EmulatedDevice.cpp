@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MaskedText.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Programs.h"
 #include <atomic>
@@ -48,6 +49,7 @@ static void runOnDevices(const std::string &text,
     program.jitterSeconds = jitterSeconds;
     for (size_t i; (i = next++) < cases.size();) {
       const auto &[schedule, topology, balance] = cases[i];
+      program.balance = balance;
       std::string wrong = program.runOnRanks(schedule, topology);
       std::lock_guard<std::mutex> lock(mutex);
       EXPECT_EQ(wrong, "") << schedule << " on " << topology << "\n" << text;
@@ -75,6 +77,24 @@ TEST(EmulatedDevice, EveryContractionSchedule) {
 TEST(EmulatedDevice, EveryAttentionSchedule) {
   runEverySchedule(NamedSchedule::Scope::Attention,
                    attentionText(4, 1, 16, 16, 8));
+}
+
+// Ranges of keys are a kernel in each step; tokens in zigzag order travel
+// before and after.
+TEST(EmulatedDevice, EveryCausalSchedule) {
+  runOnDevices(maskedText("right 0", 4, 16, 16).attention(),
+               everySchedule(NamedSchedule::Scope::Attention, kTopologies),
+               EmulatedKernels::CPU, /*jitterSeconds=*/0.0005);
+}
+
+// The ring ends early; ranks that have nothing to do in a step launch nothing.
+TEST(EmulatedDevice, Windows) {
+  runOnDevices(maskedText("left 5 right 0", 4, 32, 32).attention(),
+               {{"ring", "gpu=4", "none"},
+                {"ring", "node=2,gpu=2", "zigzag"},
+                {"double_ring", "node=2,gpu=2", "none"},
+                {"ulysses", "gpu=4", "zigzag"}},
+               EmulatedKernels::CPU, /*jitterSeconds=*/0.0005);
 }
 
 // A constant that ranks have parts of, or that travels, is a buffer, which the
@@ -129,4 +149,16 @@ TEST(EmulatedDevice, AttentionAsDeviceCode) {
   for (const char *type : {"f32", "bf16"})
     runOnDevices(withElements(attentionText(4, 2, 12, 20, 8), type), cases,
                  EmulatedKernels::SIMT, /*jitterSeconds=*/0.0005);
+}
+
+TEST(EmulatedDevice, MaskedAttentionAsDeviceCode) {
+  runOnDevices(
+      maskedText("right 0", 2, 20, 20, /*group=*/2).attention(),
+      {{"ring", "gpu=4", "none"}, {"double_ring", "node=2,gpu=2", "zigzag"}},
+      EmulatedKernels::SIMT, /*jitterSeconds=*/0.0005);
+  AttentionText window = maskedText("left 3 right 1", 4, 20, 20);
+  window.type = window.outType = "bf16";
+  runOnDevices(window.attention(),
+               {{"ring", "gpu=4"}, {"ulysses", "node=2,gpu=2"}},
+               EmulatedKernels::SIMT, /*jitterSeconds=*/0.0005);
 }

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MaskedText.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Pipelines/Pipelines.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
@@ -68,6 +69,7 @@ public:
     DistributePipelineOptions distribute;
     distribute.schedule = c.schedule;
     distribute.topology = c.topology;
+    distribute.balance = c.balance;
     buildDistributePipeline(prefix, distribute);
     buildLaunches(prefix, chunks);
     ASSERT_TRUE(succeeded(prefix.run(*module))) << name << "\n" << said;
@@ -240,6 +242,20 @@ TEST(StreamEvents, Attention) {
 TEST(StreamEvents, AttentionInGroups) {
   runAll(attentionText(4, 2, 15, 13, 8),
          everySchedule(NamedSchedule::Scope::Attention, fourRanks));
+}
+
+// In a balanced order: tokens are exchanged before and after, and each step has
+// a kernel that finds ranges of keys.
+TEST(StreamEvents, CausalAttention) {
+  runAll(maskedText("right 0", 4, 16, 16).attention(),
+         everySchedule(NamedSchedule::Scope::Attention, fourRanks));
+}
+
+// A ring that ends early.
+TEST(StreamEvents, WindowOfAttention) {
+  runAll(
+      maskedText("left 5 right 0", 4, 32, 32).attention(),
+      {{"ring", "gpu=4", "none"}, {"double_ring", "node=2,gpu=2", "zigzag"}});
 }
 
 // Two contractions: what one leaves in flight meets the other.
