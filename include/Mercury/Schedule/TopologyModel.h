@@ -13,10 +13,10 @@
 #ifndef MERCURY_SCHEDULE_TOPOLOGYMODEL_H
 #define MERCURY_SCHEDULE_TOPOLOGYMODEL_H
 
+#include "Mercury/Schedule/Machine.h"
 #include "Mercury/Schedule/TokenOrder.h"
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,39 +41,6 @@ public:
 
 private:
   std::optional<std::string> text;
-};
-
-/// What a link can do. An empty set on a level allows all.
-enum class Primitive {
-  SendRecv,
-  AllGather,
-  ReduceScatter,
-  AllReduce,
-  AllToAll,
-  Broadcast
-};
-/// "send_recv", "all_gather", ...
-std::string_view stringify(Primitive primitive);
-std::optional<Primitive> symbolizePrimitive(std::string_view text);
-
-/// One level of the machine.
-struct Level {
-  std::string name;
-  int64_t size = 1;
-  double bandwidth = 0; ///< bytes/s per rank and direction; 0: unknown
-  double latency = 0;   ///< seconds
-  std::string domain;   ///< whose port or switch is shared; "": the rank's own
-  std::vector<Primitive> primitives; ///< empty: all are allowed
-  bool operator==(const Level &) const = default;
-};
-
-/// The device that every rank is.
-struct DeviceModel {
-  int64_t memory = 0;     ///< bytes; 0: unknown
-  int64_t reservable = 0; ///< bytes that a program may hold; 0: all of memory
-  double memoryBandwidth = 0;         ///< bytes/s
-  std::map<std::string, double> peak; ///< element type -> operations/s
-  bool operator==(const DeviceModel &) const = default;
 };
 
 /// A level, or a factor of one: `gpu`, `gpu:(1)2` is the outer factor 2 of
