@@ -1,0 +1,96 @@
+//===- Report.h - What was found, for people and programs -------*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The answer of the tuner as plain data, and its forms: a table, JSON, and one
+// HTML file that needs nothing else.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_TUNING_REPORT_H
+#define MERCURY_TUNING_REPORT_H
+
+#include "Mercury/Schedule/TopologyModel.h"
+
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace mercury {
+
+/// One schedule and what it costs.
+struct ReportRow {
+  std::string name;     ///< of a known design; "" for one that was found
+  std::string words;    ///< what it does, in one line
+  std::string schedule; ///< its text; "" where `reason` says there is none
+  std::string reason;   ///< why the design does not fit; "" if it does
+  double seconds = 0;
+  double interval = 0; ///< half of it, relative
+  std::string bound;   ///< what the time is spent on: compute, a link, memory
+  struct Traffic {
+    std::string domain;
+    double bytes = 0;   ///< sent by a rank (through a port that is shared)
+    double service = 0; ///< bytes/s below which it is no longer hidden; 0: not
+  };
+  std::vector<Traffic> traffic; ///< outermost first
+  int64_t memory = 0;           ///< bytes of a rank
+  std::string overLimit;        ///< why it is out of memory; "" where it fits
+  bool isPareto = false;        ///< no other is faster and smaller
+  double measured = 0;          ///< seconds, median; 0: not measured
+  double measuredInterval = 0;  ///< half of it, relative
+};
+
+/// A piece of work of a stream, in seconds.
+struct ReportSpan {
+  int64_t rank = 0;
+  std::string stream, name;
+  double begin = 0, end = 0;
+};
+
+/// One operator.
+struct ReportOperator {
+  std::string title;              ///< name, extents, types, where it stands
+  std::vector<ReportRow> found;   ///< best first; the first one is chosen
+  std::vector<ReportRow> designs; ///< that have names
+  /// (seconds, bytes) of the Pareto set of time and memory, fastest first.
+  std::vector<std::pair<double, int64_t>> pareto;
+  int64_t visited = 0, pruned = 0, overLimit = 0;
+  double lowerBound = 0; ///< seconds that no schedule of the space can beat
+  double gap = 0;        ///< of the best to it, relative
+  bool isProven = false; ///< the best of the model's space
+  std::vector<std::string> remarks; ///< figures that were assumed, and the like
+  std::vector<ReportSpan> timeline; ///< of the chosen schedule
+  double tuningSeconds = 0;
+};
+
+struct Report {
+  std::string machine; ///< as it was given
+  TopologyModel topology;
+  int64_t memoryLimit = 0; ///< bytes of a rank; 0: none
+  std::vector<ReportOperator> operators;
+};
+
+void writeTable(llvm::raw_ostream &os, const Report &report);
+void writeJson(llvm::raw_ostream &os, const Report &report);
+/// Pareto plot with the named designs marked, timeline of the chosen schedule
+/// per rank and stream, and the machine.
+void writeHtml(llvm::raw_ostream &os, const Report &report);
+/// Chrome's trace event format, which Perfetto reads, of one operator.
+void writeTrace(llvm::raw_ostream &os, const ReportOperator &op);
+
+/// "1.23 ms", "45.6 us": three digits.
+std::string timeText(double seconds);
+/// "1.50 GiB", "12.0 KiB".
+std::string bytesText(double bytes);
+/// "45.0 GB/s".
+std::string rateText(double bytesPerSecond);
+
+} // namespace mercury
+
+#endif // MERCURY_TUNING_REPORT_H

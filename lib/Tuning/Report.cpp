@@ -1,0 +1,259 @@
+//===- Report.cpp - What was found, as text and JSON ----------------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Mercury/Tuning/Report.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+
+using namespace mercury;
+
+//===----------------------------------------------------------------------===//
+// Figures
+//===----------------------------------------------------------------------===//
+
+/// Three digits of `value` in the largest unit of which there is one.
+static std::string scaledText(double value, double base,
+                              llvm::ArrayRef<const char *> units) {
+  size_t unit = 0;
+  while (unit + 1 < units.size() && value >= base) {
+    value /= base;
+    ++unit;
+  }
+  int digits = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.*f", digits, value);
+  return text + " " + units[unit];
+}
+
+std::string mercury::timeText(double seconds) {
+  if (seconds >= 1)
+    return scaledText(seconds, 1000, {"s"});
+  return scaledText(seconds * 1e9, 1000, {"ns", "us", "ms"});
+}
+
+std::string mercury::bytesText(double bytes) {
+  return bytes < 1024 ? llvm::utostr(std::llround(bytes)) + " B"
+                      : scaledText(bytes / 1024, 1024,
+                                   {"KiB", "MiB", "GiB", "TiB", "PiB"});
+}
+
+std::string mercury::rateText(double bytesPerSecond) {
+  return scaledText(bytesPerSecond, 1000,
+                    {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"});
+}
+
+static std::string percentText(double part) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.0f%%", part * 100);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Table
+//===----------------------------------------------------------------------===//
+
+static std::string trafficText(const ReportRow &row) {
+  std::string text;
+  for (const ReportRow::Traffic &traffic : row.traffic) {
+    text += (text.empty() ? "" : ", ") + traffic.domain + " " +
+            bytesText(traffic.bytes);
+    if (traffic.service > 0)
+      text += " (needs " + rateText(traffic.service) + ")";
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+static std::string left(std::string text, size_t width) {
+  text.resize(std::max(text.size() + 1, width), ' ');
+  return text;
+}
+
+static void writeRow(llvm::raw_ostream &os, const ReportRow &row,
+                     std::string label, double best, bool hasMeasured) {
+  os << "  " << left(std::move(label), 28);
+  if (!row.reason.empty()) {
+    os << row.reason << "\n";
+    return;
+  }
+  std::string ratio;
+  if (best > 0)
+    llvm::raw_string_ostream(ratio) << llvm::format("%.2f", row.seconds / best);
+  os << left(timeText(row.seconds) + " +-" + percentText(row.interval), 16)
+     << left(ratio, 7);
+  if (hasMeasured)
+    os << left(row.measured > 0 ? timeText(row.measured) + " +-" +
+                                      percentText(row.measuredInterval)
+                                : "-",
+               16);
+  os << left(row.bound, 14) << left(bytesText(row.memory), 10)
+     << trafficText(row) << "\n";
+  os << "      " << row.words << "\n";
+  if (!row.overLimit.empty())
+    os << "      OOM: " << row.overLimit << "\n";
+}
+
+static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op) {
+  os << op.title << "\n";
+  auto isMeasured = [](const ReportRow &row) { return row.measured > 0; };
+  bool hasMeasured = llvm::any_of(op.found, isMeasured) ||
+                     llvm::any_of(op.designs, isMeasured);
+  double best = op.found.empty() ? 0 : op.found.front().seconds;
+  os << "\n  " << left("schedule", 28) << left("time", 16) << left("ratio", 7);
+  if (hasMeasured)
+    os << left("measured", 16);
+  os << left("bound", 14) << left("memory", 10) << "sent by a rank\n";
+  for (auto [i, row] : llvm::enumerate(op.found))
+    writeRow(os, row,
+             llvm::utostr(i + 1) +
+                 (row.name.empty() ? "" : " (" + row.name + ")") +
+                 (row.isPareto ? " *" : ""),
+             best, hasMeasured);
+  if (!op.designs.empty())
+    os << "  known designs\n";
+  for (const ReportRow &row : op.designs)
+    writeRow(os, row, row.name, best, hasMeasured);
+  os << "\n  " << op.visited << " schedules looked at, " << op.pruned
+     << " left out by bounds, " << op.overLimit << " over the memory limit; ";
+  if (op.isProven)
+    os << "the first is the fastest of the model's space";
+  else
+    os << "the first is within " << percentText(op.gap)
+       << " of the fastest that the space may have (bound "
+       << timeText(op.lowerBound) << "), not proven to be it";
+  os << " (" << timeText(op.tuningSeconds) << ")\n";
+  for (const std::string &remark : op.remarks)
+    os << "  remark: " << remark << "\n";
+}
+
+void mercury::writeTable(llvm::raw_ostream &os, const Report &report) {
+  os << report.machine << ": " << report.topology.numRanks() << " ranks";
+  if (report.memoryLimit > 0)
+    os << ", " << bytesText(report.memoryLimit) << " each";
+  os << ". Times are predicted; * marks the Pareto set of time and memory.\n";
+  for (const ReportOperator &op : report.operators) {
+    os << "\n";
+    writeOperator(os, op);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static llvm::json::Object toJson(const ReportRow &row) {
+  llvm::json::Object object;
+  if (!row.name.empty())
+    object["name"] = row.name;
+  if (!row.reason.empty()) {
+    object["reason"] = row.reason;
+    return object;
+  }
+  object["words"] = row.words;
+  object["schedule"] = row.schedule;
+  object["seconds"] = row.seconds;
+  object["interval"] = row.interval;
+  object["bound"] = row.bound;
+  object["memory_bytes"] = row.memory;
+  object["pareto"] = row.isPareto;
+  if (!row.overLimit.empty())
+    object["over_limit"] = row.overLimit;
+  if (row.measured > 0) {
+    object["measured_seconds"] = row.measured;
+    object["measured_interval"] = row.measuredInterval;
+  }
+  llvm::json::Array traffic;
+  for (const ReportRow::Traffic &domain : row.traffic)
+    traffic.push_back(
+        llvm::json::Object{{"domain", domain.domain},
+                           {"bytes", domain.bytes},
+                           {"service_bytes_per_second", domain.service}});
+  object["traffic"] = std::move(traffic);
+  return object;
+}
+
+static llvm::json::Array toJson(const std::vector<ReportRow> &rows) {
+  llvm::json::Array array;
+  for (const ReportRow &row : rows)
+    array.push_back(toJson(row));
+  return array;
+}
+
+static llvm::json::Object toJson(const ReportOperator &op) {
+  llvm::json::Array pareto, remarks;
+  for (auto [seconds, bytes] : op.pareto)
+    pareto.push_back(
+        llvm::json::Object{{"seconds", seconds}, {"memory_bytes", bytes}});
+  for (const std::string &remark : op.remarks)
+    remarks.push_back(remark);
+  return llvm::json::Object{{"operator", op.title},
+                            {"found", toJson(op.found)},
+                            {"designs", toJson(op.designs)},
+                            {"pareto", std::move(pareto)},
+                            {"visited", op.visited},
+                            {"pruned", op.pruned},
+                            {"over_limit", op.overLimit},
+                            {"lower_bound_seconds", op.lowerBound},
+                            {"gap", op.gap},
+                            {"proven", op.isProven},
+                            {"remarks", std::move(remarks)}};
+}
+
+void mercury::writeJson(llvm::raw_ostream &os, const Report &report) {
+  llvm::json::Array operators;
+  for (const ReportOperator &op : report.operators)
+    operators.push_back(toJson(op));
+  llvm::json::Object root{{"machine", report.machine},
+                          {"ranks", report.topology.numRanks()},
+                          {"operators", std::move(operators)}};
+  if (report.memoryLimit > 0)
+    root["memory_limit_bytes"] = report.memoryLimit;
+  os << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(root)));
+}
+
+void mercury::writeTrace(llvm::raw_ostream &os, const ReportOperator &op) {
+  // Streams of a rank in the order of their first work.
+  std::map<int64_t, std::vector<std::string>> streams;
+  llvm::json::OStream json(os);
+  json.object([&] {
+    json.attributeArray("traceEvents", [&] {
+      auto metadata = [&](const char *what, int64_t rank, int64_t stream,
+                          const std::string &name) {
+        json.object([&] {
+          json.attribute("ph", "M");
+          json.attribute("name", what);
+          json.attribute("pid", rank);
+          json.attribute("tid", stream);
+          json.attributeObject("args", [&] { json.attribute("name", name); });
+        });
+      };
+      for (const ReportSpan &span : op.timeline) {
+        std::vector<std::string> &known = streams[span.rank];
+        if (known.empty())
+          metadata("process_name", span.rank, 0,
+                   "rank " + std::to_string(span.rank));
+        size_t stream = llvm::find(known, span.stream) - known.begin();
+        if (stream == known.size()) {
+          known.push_back(span.stream);
+          metadata("thread_name", span.rank, stream, span.stream);
+        }
+        json.object([&] {
+          json.attribute("ph", "X");
+          json.attribute("name", span.name);
+          json.attribute("pid", span.rank);
+          json.attribute("tid", static_cast<int64_t>(stream));
+          json.attribute("ts", span.begin * 1e6); // microseconds
+          json.attribute("dur", (span.end - span.begin) * 1e6);
+        });
+      }
+    });
+  });
+  os << "\n";
+}
