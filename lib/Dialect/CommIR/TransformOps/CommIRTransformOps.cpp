@@ -200,6 +200,15 @@ Verdict transform_ops::NamedScheduleOp::edit(Schedule &s,
   return makeNamedSchedule(std::string_view(getName()), s, c.op, c.topology);
 }
 
+Verdict transform_ops::SetScheduleOp::edit(Schedule &s,
+                                           const ScheduleContext &c) {
+  Schedule given = getSchedule().getValue();
+  if (Verdict v = verify(given, c.op, c.topology); !v)
+    return Verdict::no("illegal schedule: " + v.reason());
+  s = std::move(given);
+  return Verdict::ok();
+}
+
 //===----------------------------------------------------------------------===//
 // distribute
 //===----------------------------------------------------------------------===//

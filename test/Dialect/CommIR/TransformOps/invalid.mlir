@@ -472,6 +472,24 @@ module attributes {transform.with_named_sequence} {
 
 commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 2>]
 
+func.func @set_schedule_illegal(%a: tensor<12x8xf32>, %b: tensor<8x16xf32>, %c: tensor<12x16xf32>) -> tensor<12x16xf32> {
+  // expected-note @below {{on this operator}}
+  %0 = linalg.matmul ins(%a, %b : tensor<12x8xf32>, tensor<8x16xf32>) outs(%c : tensor<12x16xf32>) -> tensor<12x16xf32>
+  return %0 : tensor<12x16xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %m = transform.structured.match ops{["linalg.matmul"]} in %root : (!transform.any_op) -> !transform.any_op
+    // expected-error @below {{illegal schedule: axis 'rack' is not in the topology, which has 'node', 'gpu'}}
+    transform.commir.set_schedule %m #commir.schedule<"loops [rank rack, -, -] inputs [[{rack}, {}], [{}, {}]] results [[{rack}, {}]]"> : !transform.any_op
+    transform.yield
+  }
+}
+
+// -----
+
+commir.topology @t levels [#commir.level<node, 2>, #commir.level<gpu, 2>]
+
 func.func @named_schedule_of_other_operator(%f: f32, %c: tensor<12x16xf32>) -> tensor<12x16xf32> {
   // expected-note @below {{on this operator}}
   %0 = linalg.fill ins(%f : f32) outs(%c : tensor<12x16xf32>) -> tensor<12x16xf32>

@@ -412,6 +412,27 @@ def NamedScheduleOp : CommIR_EditOp<"named_schedule"> {
   let assemblyFormat = "$target $name attr-dict `:` type($target)";
 }
 
+def SetScheduleOp : CommIR_EditOp<"set_schedule"> {
+  let summary = "gives an operator a schedule";
+  let description = [{
+    Replaces the schedule by one that is written out, as the tuner does for the
+    ones that it finds.
+
+    ```mlir
+    transform.commir.set_schedule %matmul
+        #commir.schedule<"loops [rank gpu, -, -] inputs [[{gpu}, {}], [{}, {}]]
+        results [[{gpu}, {}]]"> : !transform.any_op
+    ```
+
+    #### Return modes
+
+    As `transform.commir.tile`; a schedule that is illegal for the operator on
+    its topology is refused.
+  }];
+  let arguments = !con(target, (ins CommIR_ScheduleAttr:$schedule));
+  let assemblyFormat = "$target qualified($schedule) attr-dict `:` type($target)";
+}
+
 def DistributeOp : Op<Transform_Dialect, "commir.distribute", [
     TransformOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,

@@ -1,0 +1,74 @@
+//===- Database.h - Schedules that were found before ------------*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_TUNING_DATABASE_H
+#define MERCURY_TUNING_DATABASE_H
+
+#include "Mercury/Schedule/Schedule.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mercury {
+
+/// What a schedule was found for. Two are the same problem where all texts are.
+struct TuningKey {
+  std::string op;       ///< see describeProblem
+  std::string topology; ///< see fingerprint
+  std::string goal;     ///< objective and memory limit
+  auto operator<=>(const TuningKey &) const = default;
+};
+
+/// The levels, figures and device of a machine as 16 hexadecimal digits, the
+/// same in every process: a hash of all of its figures.
+std::string fingerprint(const TopologyModel &topology);
+
+/// "commir.online_attention 8 x 4096 x +4096 | 0,1,- : 2 | ... | right 0":
+/// extents (a plus marks reductions), what each tensor runs over and the bytes
+/// of its elements, and the mask.
+std::string describeProblem(const OperatorModel &op, std::string_view type);
+
+struct TuningEntry {
+  std::string machine;  ///< as it was given, for readers
+  std::string schedule; ///< print(Schedule)
+  double seconds = 0;   ///< predicted
+  double measured = 0;  ///< 0: not measured
+};
+
+/// A file of entries: JSON that people can read and merge.
+class TuningDatabase {
+public:
+  /// Reads `path`; one that does not exist is empty. A file that is none of
+  /// ours is moved to `path`.refused (with a number where that exists, so that
+  /// nothing is lost), `remark` says why, and the database starts empty. Not
+  /// ok where the file can neither be read nor moved.
+  Verdict open(std::string path, std::string &remark);
+
+  /// The schedule that was found for the problem, if it is legal for it; else
+  /// nothing, and `reason` says why an entry is not used ("" where none is).
+  std::optional<Schedule> find(const TuningKey &key, const OperatorModel &op,
+                               const TopologyModel &topology,
+                               std::string &reason) const;
+  void set(const TuningKey &key, TuningEntry entry);
+  size_t size() const { return entries.size(); }
+
+  /// Writes all entries, sorted, in the place of the file at once. Entries that
+  /// others have added meanwhile stay.
+  Verdict save();
+
+private:
+  Verdict read(std::map<TuningKey, TuningEntry> &into, bool &isOurs) const;
+
+  std::string path;
+  std::map<TuningKey, TuningEntry> entries;
+  std::map<TuningKey, TuningEntry> added;
+};
+
+} // namespace mercury
+
+#endif // MERCURY_TUNING_DATABASE_H
