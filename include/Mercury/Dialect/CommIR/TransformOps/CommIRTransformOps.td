@@ -420,8 +420,8 @@ def SetScheduleOp : CommIR_EditOp<"set_schedule"> {
 
     ```mlir
     transform.commir.set_schedule %matmul
-        #commir.schedule<"loops [rank gpu, -, -] inputs [[{gpu}, {}], [{}, {}]]
-        results [[{gpu}, {}]]"> : !transform.any_op
+        #commir.schedule<"loops [rank gpu, -, -] inputs [...] results [...]">
+        : !transform.any_op
     ```
 
     #### Return modes
