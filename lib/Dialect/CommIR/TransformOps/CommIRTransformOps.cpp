@@ -202,10 +202,14 @@ Verdict transform_ops::NamedScheduleOp::edit(Schedule &s,
 
 Verdict transform_ops::SetScheduleOp::edit(Schedule &s,
                                            const ScheduleContext &c) {
-  Schedule given = getSchedule().getValue();
-  if (Verdict v = verify(given, c.op, c.topology); !v)
+  std::string error;
+  std::optional<Schedule> given =
+      parseSchedule(std::string_view(getSchedule()), error);
+  if (!given)
+    return Verdict::no("schedule: " + error);
+  if (Verdict v = verify(*given, c.op, c.topology); !v)
     return Verdict::no("illegal schedule: " + v.reason());
-  s = std::move(given);
+  s = std::move(*given);
   return Verdict::ok();
 }
 

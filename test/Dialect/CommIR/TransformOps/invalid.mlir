@@ -481,7 +481,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op) {
     %m = transform.structured.match ops{["linalg.matmul"]} in %root : (!transform.any_op) -> !transform.any_op
     // expected-error @below {{illegal schedule: axis 'rack' is not in the topology, which has 'node', 'gpu'}}
-    transform.commir.set_schedule %m #commir.schedule<"loops [rank rack, -, -] inputs [[{rack}, {}], [{}, {}]] results [[{rack}, {}]]"> : !transform.any_op
+    transform.commir.set_schedule %m "loops [rank rack, -, -] inputs [[{rack}, {}], [{}, {}]] results [[{rack}, {}]]" : !transform.any_op
     transform.yield
   }
 }

@@ -34,7 +34,7 @@ module attributes {transform.with_named_sequence} {
 
     %2 = transform.structured.match ops{["linalg.matmul"]} attributes{written_out} in %root
            : (!transform.any_op) -> !transform.any_op
-    transform.commir.set_schedule %2 #commir.schedule<"loops [time {gpu} shift {gpu}, rank gpu, -] inputs [[{gpu}, {}], [{}, {gpu}]] results [[{}, {gpu}]]"> : !transform.any_op
+    transform.commir.set_schedule %2 "loops [time {gpu} shift {gpu}, rank gpu, -] inputs [[{gpu}, {}], [{}, {gpu}]] results [[{}, {gpu}]]" : !transform.any_op
     transform.yield
   }
 }

@@ -415,13 +415,12 @@ def NamedScheduleOp : CommIR_EditOp<"named_schedule"> {
 def SetScheduleOp : CommIR_EditOp<"set_schedule"> {
   let summary = "gives an operator a schedule";
   let description = [{
-    Replaces the schedule by one that is written out, as the tuner does for the
-    ones that it finds.
+    Replaces the schedule by one that is written out (as `#commir.schedule` has
+    it), as the tuner does for the ones that it finds.
 
     ```mlir
     transform.commir.set_schedule %matmul
-        #commir.schedule<"loops [rank gpu, -, -] inputs [...] results [...]">
-        : !transform.any_op
+        "loops [rank gpu, -, -] inputs [...] results [...]" : !transform.any_op
     ```
 
     #### Return modes
@@ -429,8 +428,8 @@ def SetScheduleOp : CommIR_EditOp<"set_schedule"> {
     As `transform.commir.tile`; a schedule that is illegal for the operator on
     its topology is refused.
   }];
-  let arguments = !con(target, (ins CommIR_ScheduleAttr:$schedule));
-  let assemblyFormat = "$target qualified($schedule) attr-dict `:` type($target)";
+  let arguments = !con(target, (ins StrAttr:$schedule));
+  let assemblyFormat = "$target $schedule attr-dict `:` type($target)";
 }
 
 def DistributeOp : Op<Transform_Dialect, "commir.distribute", [
