@@ -207,7 +207,7 @@ Verdict transform_ops::SetScheduleOp::edit(Schedule &s,
       parseSchedule(std::string_view(getSchedule()), error);
   if (!given)
     return Verdict::no("schedule: " + error);
-  if (Verdict v = verify(*given, c.op, c.topology); !v)
+  if (Verdict v = mercury::verify(*given, c.op, c.topology); !v)
     return Verdict::no("illegal schedule: " + v.reason());
   s = std::move(*given);
   return Verdict::ok();
