@@ -480,7 +480,7 @@ func.func @set_schedule_illegal(%a: tensor<12x8xf32>, %b: tensor<8x16xf32>, %c: 
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op) {
     %m = transform.structured.match ops{["linalg.matmul"]} in %root : (!transform.any_op) -> !transform.any_op
-    // expected-error @below {{illegal schedule: axis 'rack' is not in the topology, which has 'node', 'gpu'}}
+    // expected-error @below {{illegal schedule: input 0 of 'linalg.matmul': axis 'rack' is not in the topology, which has 'node', 'gpu'}}
     transform.commir.set_schedule %m "loops [rank rack, -, -] inputs [[{rack}, {}], [{}, {}]] results [[{rack}, {}]]" : !transform.any_op
     transform.yield
   }
