@@ -1,0 +1,60 @@
+//===- Search.h - The best schedules of the model ---------------*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_TUNING_SEARCH_H
+#define MERCURY_TUNING_SEARCH_H
+
+#include "Mercury/Schedule/Enumerator.h"
+#include "Mercury/Tuning/CostModel.h"
+#include "Mercury/Tuning/MemoryModel.h"
+
+namespace mercury {
+
+/// What is best.
+struct Objective {
+  enum class Kind { Time, Memory, Both } kind = Kind::Time;
+  /// Of Both: the logarithms of seconds and bytes count 1 - weight and weight.
+  double weight = 0.5;
+  double operator()(double seconds, int64_t bytes) const;
+};
+
+struct SearchOptions {
+  Objective objective;
+  int64_t memoryLimit = 0; ///< bytes of a rank; 0: none
+  size_t top = 5;
+  double budget = 0; ///< seconds; 0: none
+  EnumeratorOptions space;
+};
+
+struct FoundSchedule {
+  Schedule schedule;
+  double seconds = 0;
+  int64_t bytes = 0; ///< of a rank
+};
+
+struct SearchResult {
+  /// Best first, `top` of them at most; of equal ones the shorter text, then
+  /// the first in order of letters.
+  std::vector<FoundSchedule> best;
+  std::vector<FoundSchedule> pareto; ///< of time and memory, fastest first
+  /// Where nothing fits: the schedule that takes least.
+  std::optional<FoundSchedule> smallest;
+  int64_t visited = 0, pruned = 0, overLimit = 0;
+  double lowerBound = 0; ///< seconds that no schedule of the space can beat
+  bool isProven = false; ///< the whole space was seen or ruled out
+  /// How much slower the best may be than the fastest, relative; 0: proven.
+  double gap() const;
+};
+
+/// The same for the same input, on every machine, unless the budget ends it.
+SearchResult findSchedules(CostModel &cost, const MemoryModel &memory,
+                           const TopologyModel &topology,
+                           const SearchOptions &options);
+
+} // namespace mercury
+
+#endif // MERCURY_TUNING_SEARCH_H

@@ -1,0 +1,48 @@
+//===- Tune.h - Schedules for the operators of a function -------*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_TUNING_TUNE_H
+#define MERCURY_TUNING_TUNE_H
+
+#include "Mercury/Dialect/CommIR/IR/CommIRInterfaces.h"
+#include "Mercury/Tuning/Report.h"
+#include "Mercury/Tuning/Search.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mercury {
+
+/// What the models need to know of an operator of static shape, beside the
+/// schedule's view of it: element types, extents without a loop, and what
+/// becomes of coupled results.
+CostProblem costProblemOf(commir::DistributableOpInterface op);
+MemoryProblem memoryProblemOf(commir::DistributableOpInterface op,
+                              LocalKernel local);
+
+struct TuneOptions {
+  Objective objective;
+  /// Bytes that a rank may hold; 0: what the device can reserve.
+  int64_t memoryLimit = 0;
+  size_t top = 5; ///< schedules that are reported
+  /// Known designs that are reported beside them: names, or `all`.
+  std::vector<std::string> against;
+  double budget = 30; ///< seconds for each operator; 0: no limit
+  LocalKernel local = LocalKernel::Generated;
+  std::string library; ///< of local kernels, for their rates
+  std::string database; ///< file; "": none
+};
+
+/// Finds schedules for the contractions of `function` from which no other one
+/// of it comes, and gives each the best one; operators that have a schedule
+/// keep it. Adds what it found to `report`. Fails with a diagnostic, and leaves
+/// the function as it was.
+mlir::LogicalResult tuneFunction(mlir::func::FuncOp function,
+                                 const TopologyModel &topology,
+                                 const TuneOptions &options, Report &report);
+
+} // namespace mercury
+
+#endif // MERCURY_TUNING_TUNE_H
