@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Mercury/Schedule/Machines.h"
 #include "Mercury/Schedule/TopologyModel.h"
 
 #include <charconv>
@@ -194,8 +195,32 @@ bool mercury::parse(TextCursor &cursor, Placement &placement,
   return cursor.eat("]") || cursor.fail(error, "',' or ']'");
 }
 
+/// The machine that a topology's text begins with: what stands before a colon,
+/// or all of it where it is no word alone, or that of a machine.
+static std::optional<std::string_view> machineNameOf(std::string_view text) {
+  size_t colon = text.find(':');
+  std::string_view name = text.substr(0, colon);
+  while (!name.empty() && isSpace(name.front()))
+    name.remove_prefix(1);
+  while (!name.empty() && isSpace(name.back()))
+    name.remove_suffix(1);
+  bool isName = colon != std::string_view::npos || findMachine(name) ||
+                (name.find('-') != std::string_view::npos &&
+                 name.find_first_of("=,; ") == std::string_view::npos);
+  return isName ? std::optional(name) : std::nullopt;
+}
+
 std::optional<TopologyModel> mercury::parseTopology(std::string_view text,
                                                     std::string &error) {
+  if (std::optional<std::string_view> name = machineNameOf(text)) {
+    if (const Machine *machine = findMachine(*name))
+      return parseMachineLevels(
+          *machine, text.substr(std::min(text.find(':'), text.size() - 1) + 1),
+          error);
+    error = "no machine is called '" + std::string(*name) + "'; known are " +
+            machineNames();
+    return std::nullopt;
+  }
   TextCursor cursor(text);
   TopologyModel topology;
   do {

@@ -7,13 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Mercury/Schedule/TopologyModel.h"
 
-#include <cmath>
-#include <set>
-
 using namespace mercury;
-
-/// More ranks than this are taken for a typing error.
-static constexpr int64_t maxRanks = int64_t(1) << 20;
 
 static constexpr std::pair<Primitive, std::string_view> primitiveNames[] = {
     {Primitive::SendRecv, "send_recv"},
@@ -49,66 +43,6 @@ const Level *TopologyModel::find(std::string_view level) const {
     if (candidate.name == level)
       return &candidate;
   return nullptr;
-}
-
-static bool isIdentifier(std::string_view name) {
-  auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  if (name.empty() || !letter(name.front()))
-    return false;
-  for (char c : name)
-    if (!letter(c) && !(c >= '0' && c <= '9'))
-      return false;
-  return true;
-}
-
-static bool isFigure(double value) {
-  return std::isfinite(value) && value >= 0;
-}
-
-Verdict TopologyModel::verify() const {
-  std::set<std::string_view> names;
-  int64_t ranks = 1;
-  for (const Level &level : levels) {
-    if (!isIdentifier(level.name))
-      return Verdict::no("level name '" + level.name +
-                         "' is not a letter or underscore followed by "
-                         "letters, digits and underscores");
-    if (!names.insert(level.name).second)
-      return Verdict::no("level '" + level.name + "' is named twice");
-    if (level.size < 1)
-      return Verdict::no("level '" + level.name + "' has size " +
-                         std::to_string(level.size) + ", expected at least 1");
-    if (level.size > maxRanks / ranks)
-      return Verdict::no("level '" + level.name + "' of size " +
-                         std::to_string(level.size) + " makes more than " +
-                         std::to_string(maxRanks) + " ranks");
-    ranks *= level.size;
-    if (!isFigure(level.bandwidth) || !isFigure(level.latency))
-      return Verdict::no("level '" + level.name + "' has bandwidth " +
-                         std::to_string(level.bandwidth) + " and latency " +
-                         std::to_string(level.latency) +
-                         ", expected finite figures that are not negative");
-  }
-  if (device.memory < 0 || device.reservable < 0)
-    return Verdict::no("device has memory " + std::to_string(device.memory) +
-                       " and reservable " + std::to_string(device.reservable) +
-                       ", expected figures that are not negative");
-  if (device.reservable > device.memory && device.memory != 0)
-    return Verdict::no(
-        "device has reservable " + std::to_string(device.reservable) +
-        ", more than its memory " + std::to_string(device.memory));
-  if (!isFigure(device.memoryBandwidth))
-    return Verdict::no("device has memory bandwidth " +
-                       std::to_string(device.memoryBandwidth) +
-                       ", expected a finite figure that is not negative");
-  for (auto &[type, rate] : device.peak)
-    if (!isFigure(rate))
-      return Verdict::no("device has peak rate " + std::to_string(rate) +
-                         " for '" + type +
-                         "', expected a finite figure that is not negative");
-  return Verdict::ok();
 }
 
 Verdict TopologyModel::verify(const AxisRef &axis) const {

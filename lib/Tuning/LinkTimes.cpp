@@ -87,11 +87,7 @@ LinkTimes::LinkTimes(TopologyModel topology) : machine(std::move(topology)) {
         domain = other;
         break;
       }
-    ports[l] = {level.sharedBy, domain};
-    if (level.sharedBy <= 1 && !level.domain.empty())
-      for (size_t inner = domain + 1; inner < count; ++inner)
-        ports[l].sharing *= machine.levels[inner].size;
-    ports[l].sharing = std::max<int64_t>(ports[l].sharing, 1);
+    ports[l] = {std::max<int64_t>(level.sharedBy, 1), domain};
   }
 }
 

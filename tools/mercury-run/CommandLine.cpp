@@ -177,6 +177,16 @@ struct Options {
           "reference where --verify asks for them, to a folder, for "
           "mercury-check on another machine, and exit"),
       cl::value_desc("folder"), cl::cat(category)};
+  cl::opt<bool> predict{
+      "predict",
+      cl::desc("Print the time that a simulation of the program on devices "
+               "gives, with the topology's figures, and exit"),
+      cl::cat(category)};
+  cl::opt<std::string> timeline{
+      "timeline",
+      cl::desc("With --predict: write what every stream does when, as JSON "
+               "that Perfetto shows"),
+      cl::value_desc("file.json"), cl::cat(category)};
   cl::opt<RanksAs> ranksAs{
       "ranks-as", cl::desc("What ranks are:"), cl::init(RanksAs::Threads),
       cl::values(clEnumValN(RanksAs::Threads, "threads",
@@ -369,6 +379,10 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
     return badInput("--mpi=" + line.mpi + " needs --ranks-as=mpi");
   line.objectFile = options.saveObject;
   line.packageFolder = options.savePackage;
+  line.predict = options.predict;
+  line.timelineFile = options.timeline;
+  if (!line.timelineFile.empty() && !line.predict)
+    return badInput("--timeline needs --predict");
   line.verify = options.verify;
   line.json = options.json;
   line.stats = options.stats;

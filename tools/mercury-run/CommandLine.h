@@ -26,6 +26,8 @@ struct CommandLine {
   std::optional<Stage> emit;
   std::string objectFile; ///< where to write one instead of running; or empty
   std::string packageFolder; ///< where a package is written; empty: nowhere
+  bool predict = false;      ///< simulate instead of running
+  std::string timelineFile; ///< where to write the simulation's; empty: nowhere
   bool ranksAreProcesses = false;
   std::string mpi; ///< implementation of MPI; empty: any
 };

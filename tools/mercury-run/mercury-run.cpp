@@ -16,6 +16,7 @@
 #include "Npy.h"
 #include "Object.h"
 #include "Package.h"
+#include "Predict.h"
 #include "Reference.h"
 #include "Report.h"
 #include "RunError.h"
@@ -70,6 +71,23 @@ static Expected<Outcome> saveObject(mlir::ModuleOp module,
           emitObject(**lowered, line.compile.optLevel,
                      line.compile.target == Target::CUDA, line.objectFile))
     return std::move(error);
+  return Outcome::Success;
+}
+
+/// Simulates the program.
+static Expected<Outcome> predictTime(mlir::ModuleOp module,
+                                     const CommandLine &line,
+                                     llvm::raw_ostream &os) {
+  Expected<Prediction> prediction = predict(module, line.compile);
+  if (!prediction)
+    return prediction.takeError();
+  if (line.json)
+    printPredictionJSON(os, *prediction);
+  else
+    printPrediction(os, *prediction);
+  if (!line.timelineFile.empty())
+    if (Error error = writeTimeline(*prediction, line.timelineFile))
+      return std::move(error);
   return Outcome::Success;
 }
 
@@ -282,6 +300,8 @@ static Expected<Outcome> runFile(CommandLine &line, bool speaks,
     return badInput("cannot parse '" + line.file + "'");
   if (line.emit)
     return emit(*module, line, speaks ? llvm::outs() : llvm::nulls());
+  if (line.predict)
+    return predictTime(*module, line, speaks ? llvm::outs() : llvm::nulls());
   if (!line.objectFile.empty())
     return saveObject(*module, line);
   if (!line.packageFolder.empty())
@@ -302,7 +322,7 @@ static Expected<Outcome> runFile(CommandLine &line, bool speaks,
 
 /// Whether the ranks, or this process as one of them, run on CUDA devices.
 static bool runsOnCuda(const CommandLine &line) {
-  return line.compile.target == Target::CUDA && !line.emit &&
+  return line.compile.target == Target::CUDA && !line.emit && !line.predict &&
          line.objectFile.empty() && line.packageFolder.empty();
 }
 

@@ -91,6 +91,7 @@ struct AchievedRate {
 
 /// The device that every rank is.
 struct DeviceModel {
+  std::string name;       ///< of the product, "h100-sxm"; "": not said
   int64_t memory = 0;     ///< bytes; 0: unknown
   int64_t reservable = 0; ///< bytes that a program may hold; 0: all of memory
   double memoryBandwidth = 0;         ///< bytes/s

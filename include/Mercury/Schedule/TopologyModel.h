@@ -69,7 +69,10 @@ struct TopologyModel {
   int64_t numRanks() const;
   const Level *find(std::string_view level) const;
   /// Legal: names are unique identifiers, sizes positive with at most 2^20
-  /// ranks, figures finite and not negative, reservable at most memory.
+  /// ranks, figures finite and not negative, fractions at most 1, reservable at
+  /// most memory; `sharedBy` divides the ranks of its level, and levels of one
+  /// domain agree on it; curves are of primitives that the level allows,
+  /// achieved rates of types with a peak, each said once.
   Verdict verify() const;
   /// Legal: the level exists, `pre * size` divides the level's size; a factor
   /// is smaller than its level (the whole level is written by its name).
@@ -90,7 +93,9 @@ struct TopologyModel {
   bool overlap(const AxisRef &a, const AxisRef &b) const;
 };
 
-/// Parses `node=2,gpu=4`. On failure returns nothing and fills `error`.
+/// Parses `node=2,gpu=4`, which has no figures, or a machine known by name, as
+/// in `h100-sxm:node=2,gpu=4,net=100Gbps-roce` (Machines.h). On failure returns
+/// nothing and fills `error`.
 std::optional<TopologyModel> parseTopology(std::string_view text,
                                            std::string &error);
 

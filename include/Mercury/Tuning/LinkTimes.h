@@ -100,8 +100,7 @@ public:
 
   /// Bytes/s of a port and direction, less what others are expected to take.
   double bandwidth(size_t level) const;
-  /// Consecutive ranks that share a port of the level: its `sharedBy` or, where
-  /// only a domain is named, all ranks inside the domain's outermost level.
+  /// Consecutive ranks that share a port of the level.
   int64_t sharing(size_t level) const { return ports[level].sharing; }
   /// Levels with the same number use the same ports.
   size_t domainOf(size_t level) const { return ports[level].domain; }
