@@ -19,6 +19,19 @@ TopologyModel TopologyOp::getModel() {
     model.levels.push_back(level.getValue());
   if (auto device = getDeviceAttr())
     model.device = device.getValue();
+  // Without a word on it, a domain's ranks inside one coordinate of its
+  // outermost level have one port.
+  constexpr int64_t limit = 1 << 20; // sizes are not verified yet
+  auto isUnsaid = [](const Level &level) { return level.sharedBy == 0; };
+  for (Level &level : llvm::make_filter_range(model.levels, isUnsaid)) {
+    auto outermost = llvm::find_if(model.levels, [&](const Level &other) {
+      return other.domain == level.domain;
+    });
+    level.sharedBy = 1;
+    for (auto it = std::next(outermost); it != model.levels.end(); ++it)
+      level.sharedBy = std::min(
+          limit, level.sharedBy * std::clamp<int64_t>(it->size, 1, limit));
+  }
   return model;
 }
 
@@ -37,7 +50,7 @@ LogicalResult TopologyOp::verify() {
   // topology_c1
   if (getLevels().empty())
     return emitOpError("expects at least one level");
-  // topology_c1, topology_c2, topology_c3
+  // topology_c1 to topology_c5
   if (Verdict verdict = getModel().verify(); !verdict)
     return emitOpError() << verdict.reason();
   return success();

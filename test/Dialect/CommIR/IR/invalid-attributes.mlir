@@ -76,7 +76,7 @@ func.func private @schedule_without_quotes() attributes {a = #commir.schedule<lo
 
 // -----
 
-// expected-error @below {{unknown field 'speed' of a level; known are bandwidth, latency, domain, primitives}}
+// expected-error @below {{unknown field 'speed' of a level; known are bandwidth, latency, launch, contention, half_duplex, no_peer_access, in_switch_reduction, domain, shared_by, failure_domain, primitives, curve, interval}}
 commir.topology @level_c1_unknown_field levels [#commir.level<gpu, 4, speed 3>]
 
 // -----
@@ -101,7 +101,7 @@ commir.topology @level_c2_primitive_named_twice levels [#commir.level<gpu, 4, pr
 
 // -----
 
-// expected-error @below {{unknown field 'cores' of a device; known are memory, reservable, bandwidth, peak}}
+// expected-error @below {{unknown field 'cores' of a device; known are name, memory, reservable, bandwidth, bandwidth_fraction, launch, communication_share, interval, power, peak, achieved}}
 commir.topology @device_c1_unknown_field levels [#commir.level<gpu, 4>] device <cores 4>
 
 // -----

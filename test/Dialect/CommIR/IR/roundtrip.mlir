@@ -5,8 +5,8 @@
 
 module {
 
-// CHECK: commir.topology @two_nodes levels [#commir.level<node, 2, bandwidth 5.000000e+10, latency 5.000000e-06, domain "the \22node\22 port", primitives [send_recv, all_gather, reduce_scatter, all_reduce, all_to_all, broadcast]>, #commir.level<gpu, 4>]
-// CHECK-SAME: device <memory 80000000000, reservable 76000000000, bandwidth 3.350000e+12, peak {bf16 = 9.890000e+14, f32 = 6.700000e+13}>
+// CHECK: commir.topology @two_nodes levels [#commir.level<node, 2, bandwidth 5.0e+10, latency 5.0e-06, domain "the \22node\22 port", primitives [send_recv, all_gather, reduce_scatter, all_reduce, all_to_all, broadcast]>, #commir.level<gpu, 4>]
+// CHECK-SAME: device <memory 80000000000, reservable 76000000000, bandwidth 3.35e+12, peak {bf16 = 9.89e+14, f32 = 6.7e+13}>
 commir.topology @two_nodes levels [
   #commir.level<node, 2, bandwidth 5.0e10, latency 5.0e-06, domain "the \"node\" port",
     primitives [send_recv, all_gather, reduce_scatter, all_reduce, all_to_all, broadcast]>,

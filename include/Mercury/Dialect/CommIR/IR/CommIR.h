@@ -25,6 +25,15 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
+#include "llvm/ADT/Hashing.h"
+
+namespace mercury {
+
+/// For the uniquing of attributes that hold them.
+llvm::hash_code hash_value(const Level &level);
+llvm::hash_code hash_value(const DeviceModel &device);
+
+} // namespace mercury
 
 namespace mercury::commir {
 

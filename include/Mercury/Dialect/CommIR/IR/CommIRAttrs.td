@@ -153,59 +153,41 @@ def CommIR_ScheduleAttr : CommIR_Attr<"Schedule", "schedule"> {
 def CommIR_LevelAttr : CommIR_Attr<"Level", "level"> {
   let summary = "one level of a topology";
   let description = [{
-    `#commir.level<gpu, 4, bandwidth 4.5e+11, latency 2.0e-06, domain "port",
-    primitives [send_recv, all_gather]>`; bandwidth in bytes/s per rank and
-    direction, latency in seconds. What is left out is unknown, all primitives
-    are then allowed.
+    `#commir.level<gpu, 8, bandwidth 3.7e+11, latency 2.2e-06, launch 1.0e-05,
+    shared_by 1, curve all_reduce [(65536, 2.7e+09), (1048576, 4.4e+10)],
+    interval [(65536, 0.37), (1048576, 0.21)]>`: the fields of
+    `mercury::Level`, in bytes, bytes/s and seconds. What is left out is
+    unknown or the ordinary case: all primitives are allowed, links are full
+    duplex, devices access each other's memory, each rank has a port of its own.
+    A level with a `domain` whose ports' sharing is not said by `shared_by` has
+    one port for all ranks inside one coordinate of the domain's outermost level.
 
     **Constraints:**
     - (C1) fields are known and given once, figures are finite;
-    - (C2) primitives are known and named once.
+    - (C2) primitives are known and named once; each has one curve at most;
+    - (C3) sizes of a curve are positive and increase, its figures are positive.
   }];
-  let parameters = (ins StringRefParameter<"">:$name, "int64_t":$size,
-                        "::llvm::APFloat":$bandwidth, "::llvm::APFloat":$latency,
-                        StringRefParameter<"">:$domain,
-                        ArrayRefParameter<"int32_t">:$primitives);
+  let parameters = (ins AttrParameter<"::mercury::Level", "the level",
+                                      "const ::mercury::Level &">:$value);
   let hasCustomAssemblyFormat = 1;
-  let builders = [AttrBuilder<(ins "const ::mercury::Level &":$level), [{
-    ::llvm::SmallVector<int32_t> allowed;
-    for (::mercury::Primitive p : level.primitives)
-      allowed.push_back(static_cast<int32_t>(p));
-    return $_get($_ctxt, level.name, level.size,
-                 ::llvm::APFloat(level.bandwidth), ::llvm::APFloat(level.latency),
-                 level.domain, allowed);
-  }]>];
-  let extraClassDeclaration = [{
-    ::mercury::Level getValue() const;
-  }];
 }
 
 def CommIR_DeviceAttr : CommIR_Attr<"Device", "device"> {
   let summary = "the device that every rank is";
   let description = [{
     `#commir.device<memory 80000000000, reservable 76000000000, bandwidth
-    3.35e+12, peak {bf16 = 9.89e+14}>`: bytes, bytes, bytes/s, operations/s.
+    3.35e+12, peak {bf16 = 9.89e+14}, achieved [gemm bf16 fraction [(1024, 0.3),
+    (8192, 0.7)]]>`: the fields of `mercury::DeviceModel`, in bytes, bytes/s,
+    operations/s, seconds and watts.
 
     **Constraints:**
     - (C1) fields and element types are known and given once, figures are
-      finite.
+      finite;
+    - (C2) sizes of a curve are positive and increase, its figures are positive.
   }];
-  let parameters = (ins "int64_t":$memory, "int64_t":$reservable,
-                        "::llvm::APFloat":$bandwidth,
-                        "::mlir::DictionaryAttr":$peak);
+  let parameters = (ins AttrParameter<"::mercury::DeviceModel", "the device",
+                                      "const ::mercury::DeviceModel &">:$value);
   let hasCustomAssemblyFormat = 1;
-  let builders = [AttrBuilder<(ins "const ::mercury::DeviceModel &":$device), [{
-    ::mlir::Builder b($_ctxt);
-    ::llvm::SmallVector<::mlir::NamedAttribute> rates;
-    for (const auto &[type, rate] : device.peak)
-      rates.push_back(b.getNamedAttr(type, b.getF64FloatAttr(rate)));
-    return $_get($_ctxt, device.memory, device.reservable,
-                 ::llvm::APFloat(device.memoryBandwidth),
-                 b.getDictionaryAttr(rates));
-  }]>];
-  let extraClassDeclaration = [{
-    ::mercury::DeviceModel getValue() const;
-  }];
 }
 
 def CommIR_HopAttr : CommIR_Attr<"Hop", "hop"> {

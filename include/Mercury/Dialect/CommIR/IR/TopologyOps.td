@@ -26,8 +26,13 @@ def CommIR_TopologyOp : CommIR_Op<"topology", [Symbol]> {
     **Constraints:**
     - (C1) there is a level, their names are unique and not empty;
     - (C2) sizes are positive, their product is at most 2^20;
-    - (C3) figures are finite and not negative, `reservable` is at most `memory`
-      (where that is given).
+    - (C3) figures are finite and not negative, fractions at most 1,
+      `reservable` is at most `memory` (where that is given);
+    - (C4) `shared_by` divides the ranks of its level, and ports do not cross
+      its coordinates unless they hold whole ones; levels of one domain agree
+      on it;
+    - (C5) curves are those of primitives that the level allows, achieved rates
+      those of element types with a peak, each said once.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, CommIR_LevelArrayAttr:$levels,
                        OptionalAttr<CommIR_DeviceAttr>:$device);
