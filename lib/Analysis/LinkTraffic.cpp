@@ -30,20 +30,20 @@ size_t LinkTraffic::domainOf(size_t level) const {
   return level;
 }
 
-void LinkTraffic::add(size_t level, int64_t from, int64_t bytes) {
+void LinkTraffic::add(size_t level, int64_t rank, int64_t bytes) {
   size_t domain = domainOf(level);
-  // Ranks count row-major, so those that share a link follow each other.
-  int64_t sharing = 1;
-  if (!topology.levels[level].domain.empty())
-    for (size_t inner = domain + 1; inner < topology.levels.size(); ++inner)
-      sharing *= topology.levels[inner].size;
-  links[{domain, from / sharing}] += bytes;
+  // Ranks count row-major, so those that share a port follow each other.
+  links[{domain, rank / topology.levels[domain].sharedBy}] += bytes;
   crossed.insert(level);
 }
 
 void LinkTraffic::send(int64_t from, int64_t to, int64_t bytes) {
-  if (std::optional<size_t> level = levelBetween(from, to); level && bytes)
-    add(*level, from, bytes);
+  std::optional<size_t> level = levelBetween(from, to);
+  if (!level || !bytes)
+    return;
+  add(*level, from, bytes);
+  if (!topology.levels[*level].fullDuplex)
+    add(*level, to, bytes);
 }
 
 void LinkTraffic::shift(const AxisList &axes, int64_t stride, int64_t bytes) {
@@ -66,8 +66,9 @@ void LinkTraffic::sendSomewhere(const AxisList &axes, int64_t bytes) {
       return axis.level == topology.levels[level].name &&
              topology.sizeOf(axis) > 1;
     });
+    int64_t ways = topology.levels[level].fullDuplex ? 1 : 2;
     for (int64_t rank = 0; isCrossed && rank < topology.numRanks(); ++rank)
-      add(level, rank, bytes);
+      add(level, rank, ways * bytes);
   }
 }
 

@@ -112,3 +112,36 @@ func.func @one_domain(%a: tensor<8x4xf32>, %b: tensor<4x8xf32>, %c: tensor<8x8xf
   }
   return %0 : tensor<8x8xf32>
 }
+
+// -----
+
+// A card for two of the four ranks of a node: a flat ring sends from one rank of the
+// node that leaves it, an exchange from both of a card to four others.
+commir.topology @two_cards levels [
+  #commir.level<node, 2, domain "card", shared_by 2>,
+  #commir.level<gpu, 4, domain "nvlink", shared_by 1>
+]
+
+// CHECK-LABEL: func.func @shared_by(
+// CHECK-SAME: \22domains\22:[{\22bytes_per_step\22:256,\22domain\22:\22card\22,\22levels\22:[\22node\22]},{\22bytes_per_step\22:96,\22domain\22:\22nvlink\22,\22levels\22:[\22gpu\22]}],\22kind\22:\22all_to_all\22
+func.func @shared_by(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %e = tensor.empty() : tensor<8x8xf32>
+  %0 = commir.all_to_all %a into %e over {node, gpu} : tensor<8x8xf32> into tensor<8x8xf32> -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+// What comes in takes the same port where it is not full duplex.
+commir.topology @half levels [#commir.level<gpu, 4, half_duplex>]
+
+// CHECK-LABEL: func.func @half_duplex(
+// CHECK-SAME: \22domains\22:[{\22bytes_per_step\22:256,\22domain\22:\22gpu\22,
+func.func @half_duplex(%a: tensor<8x4xf32>, %b: tensor<4x8xf32>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = commir.rotate steps 4 travel(%a : tensor<8x4xf32>) state(%c : tensor<8x8xf32>) by [#commir.hop<{gpu} by 1>] -> (tensor<8x8xf32>) {
+  ^bb0(%t: index, %at: tensor<8x4xf32>, %ct: tensor<8x8xf32>):
+    %1 = linalg.matmul ins(%at, %b : tensor<8x4xf32>, tensor<4x8xf32>) outs(%ct : tensor<8x8xf32>) -> tensor<8x8xf32>
+    commir.rotate_yield %1 : tensor<8x8xf32>
+  }
+  return %0 : tensor<8x8xf32>
+}

@@ -16,9 +16,9 @@ namespace mercury {
 
 /// What one step of a communication puts on the links of each congestion
 /// domain. What a rank sends takes the link of the outermost level on which
-/// sender and receiver differ. A level without a named domain is one by itself,
-/// with links of each rank's own; the links of a named one are shared by the
-/// ranks that agree on its levels and on those outside of them.
+/// sender and receiver differ. A level without a named domain is one by itself.
+/// A domain's ports are each shared by `sharedBy` consecutive ranks. Where a
+/// level is not full duplex, what the receiver's port takes in counts, too.
 class LinkTraffic {
 public:
   explicit LinkTraffic(const TopologyModel &topology) : topology(topology) {}
@@ -47,7 +47,7 @@ private:
   std::optional<size_t> levelBetween(int64_t from, int64_t to) const;
   /// What a domain's links are counted under: its outermost level.
   size_t domainOf(size_t level) const;
-  void add(size_t level, int64_t from, int64_t bytes);
+  void add(size_t level, int64_t rank, int64_t bytes);
 
   const TopologyModel &topology;
   /// Bytes by domain (its outermost level) and link (the ranks that share it).
