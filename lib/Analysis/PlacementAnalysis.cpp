@@ -60,7 +60,8 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 static std::optional<PlacedShape> firstUse(Value value,
                                            const TopologyModel &topology) {
   // Use lists run backwards.
-  for (Operation *user : llvm::reverse(llvm::to_vector(value.getUsers()))) {
+  SmallVector<Operation *> users(value.getUsers());
+  for (Operation *user : llvm::reverse(users)) {
     if (auto shard = dyn_cast<ShardOp>(user))
       return placedShape(shapeOf(shard.getResult()),
                          shard.getPlacement().getValue(), topology);
