@@ -76,6 +76,19 @@ int32_t mercury_status(mercury_context *ctx);
 /* Text of the first error recorded, "" when there is none. */
 const char *mercury_error(mercury_context *ctx);
 
+/* Checks numbers that give the documents of `sequences` sequences, `count` of
+ * each: segments of its keys, which must not decrease, or else lengths of its
+ * documents, which must not be negative, and sum to `keys` unless that is -1.
+ * Where it is not so, all ranks fail with an error that names the sequence and
+ * the values, after `what` as of mercury_check. With a stream, `values` are
+ * read when the stream comes to it, and are device memory where ranks are on
+ * devices; the status is known when the stream is at its end. Without one, at
+ * once. */
+void mercury_check_documents(mercury_context *ctx, cudaStream_t stream,
+                             const int32_t *values, int64_t sequences,
+                             int64_t count, int64_t keys, int32_t are_segments,
+                             const char *what);
+
 /* Programs for devices with streams: `f` returns when all is enqueued, and its
  * results are there when the compute stream has come to its end, as arguments
  * have to be when it starts. Memory is allocated and freed in the order of the
