@@ -361,7 +361,12 @@ std::optional<TokenOrder> mercury::parseBalance(std::string_view text,
     return std::nullopt;
   }
   if (Verdict v = verify(order); !v) {
-    error = quoted + ": " + v.reason();
+    // The number of stripes is not what was asked for.
+    bool isStripe = order.kind == TokenOrder::Kind::Striped;
+    error = quoted + ": " +
+            (isStripe ? "a stripe has 1 to " + std::to_string(mostInOrder) +
+                            " tokens, not " + std::to_string(order.block)
+                      : v.reason());
     return std::nullopt;
   }
   return order;

@@ -127,13 +127,11 @@ bool mercury::parse(TextCursor &cursor, TokenOrder &order, std::string &error) {
 }
 
 Verdict mercury::verify(const TokenOrder &order) {
-  // More than a topology has ranks is taken for a typing error.
-  constexpr int64_t most = int64_t(1) << 20;
-  if (order.parts < 1 || order.parts > most || order.block < 1 ||
-      order.block > most)
+  if (order.parts < 1 || order.parts > mostInOrder || order.block < 1 ||
+      order.block > mostInOrder)
     return Verdict::no("parts and block of '" + print(order) +
                        "' must be positive and at most " +
-                       std::to_string(most));
+                       std::to_string(mostInOrder));
   std::vector<bool> seen(order.table.size(), false);
   for (int64_t chunk : order.table) {
     if (chunk < 0 || chunk >= static_cast<int64_t>(seen.size()))

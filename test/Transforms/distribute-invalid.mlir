@@ -214,7 +214,7 @@ func.func @nothing_to_distribute_on_buffers(%a: memref<8x8xf32>) {
 commir.topology @ring levels [#commir.level<gpu, 4>]
 
 func.func @order_of_positions_that_begin_anywhere(%q: tensor<16x8xf32>, %k: tensor<16x8xf32>, %o: tensor<16x8xf32>, %at: index) -> tensor<16x8xf32> {
-  // expected-error @+1 {{loop d0 takes no token order: its positions begin at 'query_start', which is not constant}}
+  // expected-error @+1 {{loop d0 takes no token order: its queries begin at 'query_start', which is known at run time only}}
   %r = commir.attention maps [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>]
       ins(%q, %k, %k : tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>) visible <right 0> query_start(%at)
       outs(%o : tensor<16x8xf32>)

@@ -104,8 +104,10 @@ TEST(TokenOrder, Balance) {
   EXPECT_EQ(parsed("table:0,2"), "balance 'table:0,2': 'table [0, 2]' is no "
                                  "permutation: chunk 2 is not one of 0 to 1");
   EXPECT_EQ(parsed("striped:0"),
-            "balance 'striped:0': parts and block of 'striped 4 by 0' must be "
-            "positive and at most 1048576");
+            "balance 'striped:0': a stripe has 1 to 1048576 tokens, not 0");
+  EXPECT_EQ(parsed("striped:1048577"),
+            "balance 'striped:1048577': a stripe has 1 to 1048576 tokens, not "
+            "1048577");
 }
 
 //===----------------------------------------------------------------------===//

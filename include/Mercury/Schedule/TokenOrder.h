@@ -18,6 +18,10 @@ namespace mercury {
 class TextCursor;
 class Verdict;
 
+/// Most parts of an order, and elements of a stripe; more than a topology has
+/// ranks is taken for a typing error.
+constexpr int64_t mostInOrder = int64_t(1) << 20;
+
 /// A permutation of a dimension's elements (of tokens, mostly), by chunks of
 /// equal extent. An element has a *position*, where it stands in the tensor
 /// that a program means, and an *index*, where it stands in the order that is
@@ -59,8 +63,8 @@ struct TokenOrder {
 std::string print(const TokenOrder &order);
 /// The same; on failure fills `error`.
 bool parse(TextCursor &cursor, TokenOrder &order, std::string &error);
-/// Legal: parts and block positive and at most 2^20, the table a permutation of
-/// 0 to its size - 1.
+/// Legal: parts and block positive and at most `mostInOrder`, the table a
+/// permutation of 0 to its size - 1.
 Verdict verify(const TokenOrder &order);
 
 } // namespace mercury

@@ -44,8 +44,12 @@
 // CHUNK: exit 2
 
 // RUN: sh -c 'mercury-run --balance=striped:0 --topology=gpu=2 --schedule=ring %t/causal.mlir 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=STRIPE
-// STRIPE: error: {{.*}}balance 'striped:0': parts and block of 'striped {{[0-9]+}} by 0' must be positive and at most 1048576
+// STRIPE: error: {{.*}}balance 'striped:0': a stripe has 1 to 1048576 tokens, not 0
 // STRIPE: exit 2
+
+// RUN: sh -c 'mercury-run --balance=zigzag --topology=gpu=2 --schedule=ring %t/later.mlir 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=LATER
+// LATER: error: 'commir.online_attention' op loop d0 takes no token order: its queries begin at 'query_start', which is known at run time only
+// LATER: exit 2
 
 // RUN: sh -c 'mercury-run --balance=zigzig --topology=gpu=2 --schedule=ring %t/causal.mlir 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=NAME
 // NAME: error: {{.*}}balance 'zigzig' is none of 'none', 'zigzag', 'striped', 'striped:EXTENT' and 'table:CHUNK,CHUNK,...'
@@ -99,6 +103,19 @@ func.func @f(%q: tensor<8x4xf32>, %k: tensor<8x4xf32>, %v: tensor<8x4xf32>) -> t
 #o = affine_map<(m, n, d, e) -> (m, e)>
 func.func @f(%q: tensor<8x4xf32>, %k: tensor<8x4xf32>, %v: tensor<8x4xf32>) -> tensor<8x4xf32> {
   %start = arith.constant 9 : index
+  %init = tensor.empty() : tensor<8x4xf32>
+  %o = commir.attention maps [#q, #k, #v, #o]
+    ins(%q, %k, %v : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) visible <right 0> query_start(%start)
+    outs(%init : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %o : tensor<8x4xf32>
+}
+
+//--- later.mlir
+#q = affine_map<(m, n, d, e) -> (m, d)>
+#k = affine_map<(m, n, d, e) -> (n, d)>
+#v = affine_map<(m, n, d, e) -> (n, e)>
+#o = affine_map<(m, n, d, e) -> (m, e)>
+func.func @f(%q: tensor<8x4xf32>, %k: tensor<8x4xf32>, %v: tensor<8x4xf32>, %start: index) -> tensor<8x4xf32> {
   %init = tensor.empty() : tensor<8x4xf32>
   %o = commir.attention maps [#q, #k, #v, #o]
     ins(%q, %k, %v : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) visible <right 0> query_start(%start)

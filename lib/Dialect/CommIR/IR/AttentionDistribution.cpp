@@ -101,10 +101,10 @@ static LogicalResult checkStart(OpTy op, unsigned loop) {
     return success();
   bool isQuery = loop == op.getQueryLoop();
   if (!getConstantIntValue(start))
-    return op.emitOpError()
-           << "loop d" << loop << " takes no token order: its positions begin "
-           << "at '" << (isQuery ? "query" : "key")
-           << "_start', which is not constant";
+    return op.emitOpError() << "loop d" << loop << " takes no token order: its "
+                            << (isQuery ? "queries begin at 'query_start'"
+                                        : "keys begin at 'key_start'")
+                            << ", which is known at run time only";
   if (!isQuery && op.getKeyBegin())
     return op.emitOpError() << "loop d" << loop << " takes no token order: "
                             << "'key_range' counts from 'key_start'";
