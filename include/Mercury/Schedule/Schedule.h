@@ -27,8 +27,9 @@ struct OperatorModel {
     bool reduction = false;
     int64_t extent = 0;
   };
-  /// The loop that each dimension of a tensor runs over; -1 where the dimension
-  /// is not indexed by exactly one loop.
+  /// The loop that each dimension of a tensor runs over; negative where the
+  /// dimension is not indexed by exactly one loop: `loopExpression` (Balance.h)
+  /// where an expression of loops indexes it, -1 where none does.
   struct Tensor {
     std::vector<int> loopOfDim;
     /// False: the access depends on data, the tensor is needed whole.

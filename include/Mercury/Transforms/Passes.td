@@ -52,6 +52,12 @@ def RaiseAttentionPass
     reshapes, transposes and broadcasts, so that query, key and value are the
     smallest tensors that hold them and heads that were repeated are not.
 
+    A mask that the program computes, or has as a constant, becomes structure
+    where the keys of each row are a range: `visible` by positions, or
+    `key_range` (`Mercury/Analysis/AttentionMatch.h`); any other stays additive,
+    as one that is an argument does. One of the lowest finite number becomes
+    structure only where each row keeps a key; a product with 0 and 1 is none.
+
     What looks like softmax and cannot be proved to be attention is left as it
     is, with a remark that names the op and the reason. See
     `docs/Rationale/Attention.md` for what is proved.
