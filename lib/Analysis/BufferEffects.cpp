@@ -92,7 +92,8 @@ bool mercury::mayConflict(Operation *op, ArrayRef<Value> read,
     effects.getEffects(list);
     for (const MemoryEffects::EffectInstance &effect : list) {
       if (isa<MemoryEffects::Allocate>(effect.getEffect()) ||
-          effect.getResource() == NetworkResource::get())
+          effect.getResource() == NetworkResource::get() ||
+          effect.getResource() == StatusResource::get())
         continue;
       if (!effect.getValue())
         return WalkResult::interrupt();

@@ -87,6 +87,8 @@ LogicalResult RankPlayer::enqueue(Operation *op) {
   if (auto launch = dyn_cast<LaunchOp>(op)) {
     read = launch.getInputs();
     written = launch.getOutputs();
+  } else if (auto check = dyn_cast<CheckDocumentsOp>(op)) {
+    read.push_back(check.getValues());
   } else if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
     // Memory comes and goes in the order of the compute stream.
     written.push_back(alloc);
@@ -116,8 +118,8 @@ void RankPlayer::enqueueArguments(Operation *op) {
 }
 
 LogicalResult RankPlayer::checkHostUse(Operation *op) {
-  if (isa<LaunchOp, memref::AllocOp, memref::DeallocOp, RecordEventOp,
-          WaitEventOp>(op))
+  if (isa<LaunchOp, CheckDocumentsOp, memref::AllocOp, memref::DeallocOp,
+          RecordEventOp, WaitEventOp>(op))
     return success();
   for (const BufferUse &use : shared.uses(op)) {
     auto name = use.buffer.getDefiningOp<memref::GetGlobalOp>();
@@ -152,8 +154,9 @@ bool mercury::enqueues(Operation *op) {
           isCall = callee && !callee.isExternal();
         }
         return isCall || isa<CommunicationOpInterface, HopOp, WaitOp, RotateOp,
-                             LaunchOp, RecordEventOp, WaitEventOp,
-                             memref::AllocOp, memref::DeallocOp>(inner)
+                             LaunchOp, CheckDocumentsOp, RecordEventOp,
+                             WaitEventOp, memref::AllocOp, memref::DeallocOp>(
+                             inner)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

@@ -20,30 +20,37 @@ using namespace mercury::commir;
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// Attention whose keys the ranges are of, where its keys are static.
-static AttentionOp readerOf(DocumentRangesOp op) {
+namespace {
+/// Attention that reads ranges, and how many keys it has.
+struct Reader {
+  AttentionOp attention;
+  int64_t keys;
+};
+} // namespace
+
+/// The one whose keys the ranges are of, where its keys are static.
+static std::optional<Reader> readerOf(DocumentRangesOp op) {
   for (Operation *user : op->getUsers())
     if (auto attention = dyn_cast<AttentionOp>(user))
       if (attention.getKeyBegin() == op.getBegin() &&
-          !attention.getKeyOrderAttr() && !attention.getKeyStart() &&
-          !ShapedType::isDynamic(
-              attention.getMapExtents()[attention.getKeyLoop()]))
-        return attention;
-  return {};
+          !attention.getKeyOrderAttr() && !attention.getKeyStart())
+        if (int64_t keys = attention.getMapExtents()[attention.getKeyLoop()];
+            !ShapedType::isDynamic(keys))
+          return Reader{attention, keys};
+  return std::nullopt;
 }
 
 /// Fails where the documents are not of all keys.
 static LogicalResult checkKeys(DocumentRangesOp op, int64_t numKeys,
                                function_ref<InFlightDiagnostic()> emitError) {
-  AttentionOp reader = readerOf(op);
-  int64_t keys = reader ? reader.getMapExtents()[reader.getKeyLoop()] : numKeys;
-  if (keys == numKeys)
+  std::optional<Reader> reader = readerOf(op);
+  if (!reader || reader->keys == numKeys)
     return success();
   InFlightDiagnostic error = emitError();
   error << (op.getSegments() ? "there are segments of "
                              : "lengths of documents sum to ")
-        << numKeys << " keys, but attention has " << keys;
-  error.attachNote(reader.getLoc()) << "reads the ranges here";
+        << numKeys << " keys, but attention has " << reader->keys;
+  error.attachNote(reader->attention.getLoc()) << "reads the ranges here";
   return error;
 }
 
@@ -290,6 +297,18 @@ static SmallVector<Value> buildRanges(OpBuilder &b, DocumentRangesOp op) {
       });
 }
 
+/// What is no constant is checked when the program runs.
+static void buildCheck(OpBuilder &b, DocumentRangesOp op) {
+  Value operand = op.getSegments() ? op.getSegments() : op.getLengths();
+  if (!operand || matchPattern(operand, m_Constant()))
+    return;
+  std::optional<Reader> reader = readerOf(op);
+  bool hasKeys = reader && !op.getSegments(); // those of segments are static
+  CheckDocumentsOp::create(
+      b, op.getLoc(), operand, op.getSegments() ? b.getUnitAttr() : UnitAttr(),
+      hasKeys ? b.getI64IntegerAttr(reader->keys) : IntegerAttr());
+}
+
 LogicalResult mercury::expandDocumentRanges(RewriterBase &b,
                                             DocumentRangesOp op) {
   if (op.getSegments() &&
@@ -302,6 +321,7 @@ LogicalResult mercury::expandDocumentRanges(RewriterBase &b,
   if (failed(constants))
     return failure();
   b.setInsertionPoint(op);
+  buildCheck(b, op);
   SmallVector<Value> ranges;
   if (constants->first)
     ranges = {arith::ConstantOp::create(b, op.getLoc(), constants->first),

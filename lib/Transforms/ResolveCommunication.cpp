@@ -466,7 +466,9 @@ LogicalResult FunctionResolver::resolveNestOp(Operation *op) {
   return success();
 }
 
-/// An op outside of rank loops runs on all ranks, on whole tensors.
+/// An op outside of rank loops runs on all ranks, on whole tensors. One that
+/// makes no value only looks at tensors: then ranks gather what they hold of
+/// them.
 LogicalResult FunctionResolver::resolveReplicated(Operation *op) {
   IRMapping map(scalars);
   for (Value operand : op->getOperands()) {
@@ -474,7 +476,8 @@ LogicalResult FunctionResolver::resolveReplicated(Operation *op) {
       continue;
     const LocalValue *local =
         locals.count(operand) ? &locals.find(operand)->second : nullptr;
-    if (local && !local->shape.placement.isReplicated())
+    if (local && !local->shape.placement.isReplicated() &&
+        op->getNumResults() != 0)
       return op->emitError()
              << "'" << op->getName() << "' stands outside of a rank loop, but "
              << "an operand is placed " << print(local->shape.placement);

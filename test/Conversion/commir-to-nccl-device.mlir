@@ -110,3 +110,14 @@ func.func @two_streams(%a: memref<8xf32>, %b: memref<8xf32>, %c: memref<8xf32>, 
       : memref<8xf32>, memref<8xf32> into memref<8xf32>, memref<8xf32>
   return
 }
+
+// A check is enqueued where what it reads is made.
+//
+// CHECK-LABEL: func.func @documents(
+// CHECK-SAME: %[[X:[^ ]+]]: !llvm.ptr, %[[S:[^ ]+]]: !llvm.ptr)
+// CHECK: %[[STREAM:.+]] = call @mercury_compute_stream(%[[X]])
+// CHECK: call @mercury_check_documents(%[[X]], %[[STREAM]],
+func.func @documents(%s: memref<2x4x8xi32>) attributes {commir.topology = @ring} {
+  commir.check_documents segments(%s : memref<2x4x8xi32>)
+  return
+}

@@ -18,6 +18,7 @@ commir.topology @many levels [#commir.level<gpu, 300>]
 // elements of a rank, its type, and the reduction; its result is checked, and the
 // stream of the communicator is waited for.
 //
+// CHECK-DAG: llvm.mlir.global internal constant @[[LENGTHS:.+]]("check_documents at {{.*}}commir-to-nccl.mlir:[[# @LINE + 279]]:3\00")
 // CHECK-DAG: llvm.mlir.global internal constant @[[TEXT:.+]]("all_gather at {{.*}}commir-to-nccl.mlir:[[# @LINE + 23]]:3\00")
 // CHECK-LABEL: func.func @collectives(
 // CHECK-SAME: %[[X:[^ ]+]]: !llvm.ptr, %[[A:[^ ]+]]: !llvm.ptr, %[[B:[^ ]+]]: !llvm.ptr, %[[ROOT:[^ ]+]]: index) -> i32 {
@@ -280,5 +281,23 @@ func.func @all_to_all(%a: memref<4x8xf32>, %b: memref<4x8xf32>) attributes {comm
 // GROUPS: call @mgpuStreamSynchronize(
 func.func @all_to_all_of_many(%a: memref<300x2xf32>, %b: memref<300x2xf32>) attributes {commir.topology = @many} {
   commir.all_to_all %a into %b over {gpu} : memref<300x2xf32> into memref<300x2xf32>
+  return
+}
+
+// A host checks at once; with what is known of the keys, -1 is nothing.
+//
+// CHECK-LABEL: func.func @documents(
+// CHECK-SAME: %[[X:[^ ]+]]: !llvm.ptr, %[[L:[^ ]+]]: !llvm.ptr, %[[S:[^ ]+]]: !llvm.ptr)
+// CHECK-DAG: %[[NULL:.+]] = llvm.mlir.zero : !llvm.ptr
+// CHECK-DAG: %[[ONE:.+]] = arith.constant 1 : i64
+// CHECK-DAG: %[[THREE:.+]] = arith.constant 3 : i64
+// CHECK-DAG: %[[KEYS:.+]] = arith.constant 32 : i64
+// CHECK-DAG: %[[NONE:.+]] = arith.constant -1 : i64
+// CHECK-DAG: %[[WHERE:.+]] = llvm.mlir.addressof @[[LENGTHS]]
+// CHECK: call @mercury_check_documents(%[[X]], %[[NULL]], %{{.+}}, %[[ONE]], %[[THREE]], %[[KEYS]], %{{.+}}, %[[WHERE]])
+// CHECK: call @mercury_check_documents(%[[X]], %[[NULL]], %{{.+}}, %{{.+}}, %{{.+}}, %[[NONE]], %{{.+}}, %{{.+}})
+func.func @documents(%l: memref<3xi32>, %s: memref<2x4x8xi32>) attributes {commir.topology = @ring} {
+  commir.check_documents lengths(%l : memref<3xi32>) keys 32
+  commir.check_documents segments(%s : memref<2x4x8xi32>)
   return
 }

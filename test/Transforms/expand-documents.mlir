@@ -33,6 +33,7 @@ func.func @constant_operands() -> (tensor<2x2xi32>, tensor<2x2xi32>, tensor<2x2x
 // A search without a loop: three elements of eight, and the last.
 // CHECK-LABEL: func.func @segments(
 // CHECK-SAME: %[[IDS:.*]]: tensor<2x8xi32>)
+// CHECK: commir.check_documents segments(%[[IDS]] : tensor<2x8xi32>)
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} outs(%{{.*}}, %{{.*}} : tensor<2x8xi32>, tensor<2x8xi32>)
 // CHECK: %[[OWN:.*]] = tensor.extract %[[IDS]]
 // CHECK-COUNT-4: arith.cmpi slt, %{{.*}}, %[[OWN]]
@@ -46,6 +47,7 @@ func.func @segments(%ids: tensor<2x8xi32>) -> (tensor<2x8xi32>, tensor<2x8xi32>)
 // Sums of two lengths, then of four; and the search.
 // CHECK-LABEL: func.func @lengths(
 // CHECK-SAME: %[[LENGTHS:.*]]: tensor<?x3xi32>, %[[AT:.*]]: index)
+// CHECK: commir.check_documents lengths(%[[LENGTHS]] : tensor<?x3xi32>)
 // CHECK: %[[TWO:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} outs(%{{.*}} : tensor<?x3xi32>)
 // CHECK: tensor.extract %[[LENGTHS]]
 // CHECK: arith.maxsi
@@ -59,8 +61,26 @@ func.func @lengths(%lengths: tensor<?x3xi32>, %at: index) -> (tensor<?x8xi32>, t
   return %b, %e : tensor<?x8xi32>, tensor<?x8xi32>
 }
 
+// The number of keys is that of the attention which reads the ranges.
+// CHECK-LABEL: func.func @lengths_of_keys(
+// CHECK-SAME: %[[LENGTHS:[^ ]*]]: tensor<2xi32>)
+// CHECK: commir.check_documents lengths(%[[LENGTHS]] : tensor<2xi32>) keys 8
+// CHECK: commir.online_attention
+func.func @lengths_of_keys(%q: tensor<4x16xf32>, %k: tensor<8x16xf32>, %lengths: tensor<2xi32>) -> tensor<4x16xf32> {
+  %b, %e = commir.document_ranges lengths(%lengths : tensor<2xi32>) -> tensor<4xi32>, tensor<4xi32>
+  %o = tensor.empty() : tensor<4x16xf32>
+  %0 = commir.attention maps [
+      affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>,
+      affine_map<(m, n, d, e) -> (m)>, affine_map<(m, n, d, e) -> (m)>, affine_map<(m, n, d, e) -> (m, e)>]
+    ins(%q, %k, %k : tensor<4x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>)
+    key_range(%b, %e : tensor<4xi32>, tensor<4xi32>)
+    outs(%o : tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %0 : tensor<4x16xf32>
+}
+
 // No keys: no ranges.
 // CHECK-LABEL: func.func @nothing(
+// CHECK: commir.check_documents segments
 // CHECK-NOT: tensor.extract
 // CHECK: return
 func.func @nothing(%ids: tensor<0xi32>) -> (tensor<8xi32>, tensor<8xi32>) {
@@ -69,6 +89,9 @@ func.func @nothing(%ids: tensor<0xi32>) -> (tensor<8xi32>, tensor<8xi32>) {
 }
 
 // Arguments are random, so lengths are made here: 5, 1, 26 of 32 keys.
+// CHECK-LABEL: func.func @on_ranks(
+// CHECK: commir.check_documents lengths(
+// CHECK: commir.check_documents segments(
 func.func @on_ranks(%x: tensor<3xi32>) -> (tensor<32xi32>, tensor<32xi32>, tensor<32xi32>, tensor<32xi32>) {
   %some = arith.constant dense<[5, 1, 26]> : tensor<3xi32>
   %e3 = tensor.empty() : tensor<3xi32>

@@ -524,3 +524,17 @@ func.func @steps_are_not_known(%a: memref<8xf32>, %c: memref<8xf32>) attributes 
   memref.dealloc %y : memref<8xf32>
   return
 }
+
+// A check reads, and what else it may do is no buffer.
+//
+// CHECK-LABEL: func.func @checks_are_passed(
+// CHECK-NEXT: commir.all_gather %{{.*}} request [[Q:[0-9]+]] :
+// CHECK-NEXT: commir.check_documents segments(%[[IDS:[^ ]+]] :
+// CHECK-NEXT: commir.wait [[Q]] for
+// CHECK-NEXT: commir.check_documents lengths(
+func.func @checks_are_passed(%ids: memref<8xi32>, %all: memref<4x8xi32>) attributes {commir.topology = @ring} {
+  commir.check_documents segments(%ids : memref<8xi32>)
+  commir.all_gather %ids into %all over {gpu} : memref<8xi32> into memref<4x8xi32>
+  commir.check_documents lengths(%all : memref<4x8xi32>)
+  return
+}

@@ -4,6 +4,9 @@
 // RUN: mercury-run %s --entry=picked_on_ranks --verify --strict | FileCheck %s --check-prefix=EXEC
 // RUN: mercury-opt %s "--mercury-distribute-pipeline=schedule=default" | FileCheck %s
 
+// RUN: mercury-run %s --entry=checked --verify --strict | FileCheck %s --check-prefix=EXEC
+// RUN: mercury-run %s --entry=checked --verify --strict --target=emulated | FileCheck %s --check-prefix=EXEC
+
 // EXEC: verified
 
 commir.topology @t levels [#commir.level<gpu, 4>]
@@ -46,4 +49,26 @@ func.func @picked_on_ranks(%x: tensor<12x8xf32>, %at: tensor<12x8xf32>) -> tenso
     linalg.yield %1 : f32
   } -> tensor<12x8xf32>
   return %p : tensor<12x8xf32>
+}
+
+// So is what an op reads that makes nothing: lengths of 1 to 4, each on a rank.
+// CHECK-LABEL: func.func @checked(
+// CHECK: %[[ALL:.*]] = commir.all_gather {{.*}} : tensor<1xi32>
+// CHECK: commir.check_documents lengths(%{{.*}} : tensor<4xi32>) keys 10
+func.func @checked(%x: tensor<4xi32>) -> tensor<4xi32> {
+  %e = tensor.empty() : tensor<4xi32>
+  %lengths = linalg.generic {indexing_maps = [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xi32>) outs(%e : tensor<4xi32>)
+      attrs = {commir.schedule = #commir.schedule<"loops [rank gpu] inputs [[{gpu}]] results [[{gpu}]]">} {
+  ^bb0(%a: i32, %out: i32):
+    %c1 = arith.constant 1 : i32
+    %m = linalg.index 0 : index
+    %0 = arith.index_cast %m : index to i32
+    %1 = arith.addi %0, %c1 : i32
+    %2 = arith.subi %a, %a : i32
+    %3 = arith.addi %1, %2 : i32
+    linalg.yield %3 : i32
+  } -> tensor<4xi32>
+  commir.check_documents lengths(%lengths : tensor<4xi32>) keys 10
+  return %lengths : tensor<4xi32>
 }

@@ -69,6 +69,14 @@ static void dropDistribution(ModuleOp module) {
   });
 }
 
+/// What the arguments hold is for the ranks to judge; there the run ends.
+static void dropChecks(ModuleOp module) {
+  SmallVector<Operation *> checks;
+  module.walk([&](commir::CheckDocumentsOp op) { checks.push_back(op); });
+  for (Operation *check : checks)
+    check->erase();
+}
+
 static LogicalResult runPasses(ModuleOp module, llvm::StringRef pipeline) {
   PassManager pm(module.getContext());
   return failure(failed(parsePassPipeline(pipeline, pm)) ||
@@ -169,6 +177,7 @@ llvm::Expected<OneRankProgram> compileOneRank(ModuleOp module,
                                     "mercury-materialize-masks,"
                                     "mercury-lower-token-orders)")))
     return cannot("expand the attention of");
+  dropChecks(*copy);
   if (options.promote &&
       failed(runPasses(*copy, "mercury-promote-accumulators{type=f64}")))
     return cannot("promote the accumulators of");

@@ -211,8 +211,8 @@ TEST_F(TokensTest, ConstantsGiveWhatOperandsGive) {
   }
 }
 
-// What operands hold at run time is not checked, and reads nothing outside;
-// segments give ranges of keys whatever they are.
+// What operands hold is checked by ranks, not here: it reads nothing outside,
+// and segments give ranges of keys whatever they are.
 TEST_F(TokensTest, AnyOperandIsSafe) {
   for (const std::vector<int64_t> &values :
        {std::vector<int64_t>{5, 4, 3, 2, 1, 0, -1, -2},

@@ -228,9 +228,10 @@ def ExpandAttentionPass : Pass<"mercury-expand-attention"> {
     of the accumulator by the sum (rounded once; zero where there is no key)
     and, where asked for, the log-sum-exp: operators of which every loop, the
     key's too, can be scheduled. `commir.document_ranges` becomes constants or
-    linalg operators. Fails on documents and masks that can only be mistakes:
-    constants that describe no documents, masks under which no query sees a key,
-    causal offsets beyond the keys.
+    linalg operators, and `commir.check_documents` in front of them. Fails on
+    documents and masks that can only be mistakes: constants that describe no
+    documents, masks under which no query sees a key, causal offsets beyond the
+    keys.
   }];
   let dependentDialects = [
     "::mercury::commir::CommIRDialect", "::mlir::arith::ArithDialect",

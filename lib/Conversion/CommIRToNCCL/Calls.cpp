@@ -42,7 +42,8 @@ CallBuilder::CallBuilder(func::FuncOp function, Value context,
 bool CallBuilder::knows(Operation *op) const {
   if (isa<LaunchOp, RecordEventOp, WaitEventOp>(op))
     return target == CallTarget::Device;
-  return isa<RankCoordOp, WaitOp, HopOp, CommunicationOpInterface>(op);
+  return isa<RankCoordOp, WaitOp, HopOp, CheckDocumentsOp,
+             CommunicationOpInterface>(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,7 +186,7 @@ FailureOr<int32_t> CallBuilder::dataType(Operation *op, Type element,
                            << ", which the communication ABI has no type for";
 }
 
-static std::string describe(Operation *op) {
+std::string CallBuilder::describe(Operation *op) {
   std::string text = op->getName().stripDialect().str();
   Location loc = op->getLoc();
   if (auto file = loc->findInstanceOf<FileLineColLoc>())
@@ -427,6 +428,11 @@ LogicalResult CallBuilder::replace(Operation *op) {
   if (auto launched = dyn_cast<LaunchOp>(op)) {
     if (failed(launch(launched)))
       return failure();
+    op->erase();
+    return success();
+  }
+  if (auto check = dyn_cast<CheckDocumentsOp>(op)) {
+    checkDocuments(check);
     op->erase();
     return success();
   }

@@ -71,6 +71,8 @@ private:
   mlir::FailureOr<int32_t>
   dataType(mlir::Operation *op, mlir::Type element,
            std::optional<commir::ReductionKind> reduces);
+  /// What the runtime's messages call `op`: its name and location.
+  static std::string describe(mlir::Operation *op);
   void checked(mlir::OpBuilder &b, mlir::Operation *op, llvm::StringRef callee,
                mlir::ValueRange operands);
   mlir::Value i32(mlir::OpBuilder &b, mlir::Location loc, int64_t value);
@@ -91,6 +93,8 @@ private:
   // LibraryLaunch.cpp
   mlir::LogicalResult launchInLibrary(commir::LaunchOp op,
                                       mlir::func::FuncOp kernel);
+  // DocumentCheck.cpp
+  void checkDocuments(commir::CheckDocumentsOp op);
   const ParameterSlots &getSlots();
 
   mlir::func::FuncOp function;

@@ -381,3 +381,20 @@ func.func @compute_alone(%a: memref<8xf32>) attributes {commir.topology = @t} {
   commir.launch @fill outs(%a : memref<8xf32>)
   return
 }
+
+// A check reads on the compute stream: what came, and before it is written again.
+//
+// CHECK-LABEL: func.func @checks(
+// CHECK: commir.all_gather
+// CHECK-NEXT: commir.record_event [[CAME:[0-9]+]] on {gpu}
+// CHECK-NEXT: commir.wait_event [[CAME]] on compute
+// CHECK-NEXT: commir.check_documents
+// CHECK-NEXT: commir.record_event [[READ:[0-9]+]] on compute
+// CHECK-NEXT: commir.wait_event [[READ]] on {gpu}
+// CHECK-NEXT: commir.all_gather
+func.func @checks(%ids: memref<8xi32>, %others: memref<8xi32>, %all: memref<2x8xi32>) attributes {commir.topology = @t} {
+  commir.all_gather %ids into %all over {gpu} : memref<8xi32> into memref<2x8xi32>
+  commir.check_documents segments(%all : memref<2x8xi32>)
+  commir.all_gather %others into %all over {gpu} : memref<8xi32> into memref<2x8xi32>
+  return
+}

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "ContiguousBuffer.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
@@ -20,12 +20,12 @@ static bool writes(Operation *op, OpOperand &operand) {
   return cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
 }
 
-static FailureOr<Value>
-bufferOf(RewriterBase &rewriter, Value value,
-         const bufferization::BufferizationOptions &options,
-         bufferization::BufferizationState &state) {
+FailureOr<Value> mercury::commir::contiguousBuffer(
+    RewriterBase &rewriter, Value tensor,
+    const bufferization::BufferizationOptions &options,
+    bufferization::BufferizationState &state) {
   FailureOr<Value> buffer =
-      bufferization::getBuffer(rewriter, value, options, state);
+      bufferization::getBuffer(rewriter, tensor, options, state);
   if (failed(buffer))
     return failure();
   auto type = cast<MemRefType>(buffer->getType());
@@ -34,7 +34,7 @@ bufferOf(RewriterBase &rewriter, Value value,
   // The wire takes contiguous bytes; a pack op of the IR made them so wherever
   // it pays, what is left is a view that needs one copy.
   auto flat = MemRefType::get(type.getShape(), type.getElementType());
-  Location loc = value.getLoc();
+  Location loc = tensor.getLoc();
   Value copy = memref::AllocOp::create(rewriter, loc, flat);
   memref::CopyOp::create(rewriter, loc, *buffer, copy);
   return copy;
@@ -58,7 +58,7 @@ bufferizeInPlace(Operation *op, RewriterBase &rewriter,
     FailureOr<Value> buffer =
         isOutput
             ? bufferization::getBuffer(rewriter, operand.get(), options, state)
-            : bufferOf(rewriter, operand.get(), options, state);
+            : contiguousBuffer(rewriter, operand.get(), options, state);
     if (failed(buffer))
       return failure();
     if (isOutput) {

@@ -220,3 +220,51 @@ func.func @attention_c9_start_beyond_order(%q: tensor<8x16xf32>, %k: tensor<32x1
       outs(%o : tensor<8x16xf32>) -> tensor<8x16xf32>
   return
 }
+
+// -----
+
+func.func @check_documents_c1_no_dimension(%x: tensor<i32>) {
+  // expected-error @below {{expects a static last dimension, got 'tensor<i32>'}}
+  commir.check_documents lengths(%x : tensor<i32>)
+  return
+}
+
+// -----
+
+func.func @check_documents_c1_dynamic_row(%x: tensor<2x?xi32>) {
+  // expected-error @below {{expects a static last dimension, got 'tensor<2x?xi32>'}}
+  commir.check_documents segments(%x : tensor<2x?xi32>)
+  return
+}
+
+// -----
+
+func.func @check_documents_c1_strided_buffer(%x: memref<2x8xi32, strided<[16, 1]>>) {
+  // expected-error @below {{expects a contiguous buffer of static shape, got 'memref<2x8xi32, strided<[16, 1]>>'}}
+  commir.check_documents segments(%x : memref<2x8xi32, strided<[16, 1]>>)
+  return
+}
+
+// -----
+
+func.func @check_documents_c1_dynamic_buffer(%x: memref<?x8xi32>) {
+  // expected-error @below {{expects a contiguous buffer of static shape, got 'memref<?x8xi32>'}}
+  commir.check_documents segments(%x : memref<?x8xi32>)
+  return
+}
+
+// -----
+
+func.func @check_documents_c2_keys_of_segments(%x: tensor<8xi32>) {
+  // expected-error @below {{expects 'keys' beside 'lengths', got 8 beside 'segments'}}
+  commir.check_documents segments(%x : tensor<8xi32>) keys 8
+  return
+}
+
+// -----
+
+func.func @check_documents_c2_negative_keys(%x: tensor<8xi32>) {
+  // expected-error @below {{expects 'keys' not to be negative, got -1}}
+  commir.check_documents lengths(%x : tensor<8xi32>) keys -1
+  return
+}

@@ -78,3 +78,16 @@ func.func @documents(%segments: tensor<2x32xi32>, %lengths: tensor<?x3xi32>, %at
   %2:2 = commir.document_ranges static [5, 3, 24] -> tensor<32xi32>, tensor<32xi32>
   return
 }
+
+// CHECK-LABEL: func.func @checks(
+// CHECK: commir.check_documents segments(%{{.*}} : tensor<2x32xi32>)
+// CHECK: commir.check_documents lengths(%{{.*}} : tensor<?x3xi32>)
+// CHECK: commir.check_documents lengths(%{{.*}} : tensor<?x3xi32>) keys 32
+// CHECK: commir.check_documents segments(%{{.*}} : memref<2x8xi32, strided<[8, 1], offset: 16>>)
+func.func @checks(%segments: tensor<2x32xi32>, %lengths: tensor<?x3xi32>, %buffer: memref<2x8xi32, strided<[8, 1], offset: 16>>) {
+  commir.check_documents segments(%segments : tensor<2x32xi32>)
+  commir.check_documents lengths(%lengths : tensor<?x3xi32>)
+  commir.check_documents lengths(%lengths : tensor<?x3xi32>) keys 32
+  commir.check_documents segments(%buffer : memref<2x8xi32, strided<[8, 1], offset: 16>>)
+  return
+}

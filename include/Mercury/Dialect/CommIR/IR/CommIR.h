@@ -43,6 +43,12 @@ struct NetworkResource
   mlir::StringRef getName() final { return "Network"; }
 };
 
+/// The first error of a run: what every op writes that checks values.
+struct StatusResource
+    : public mlir::SideEffects::Resource::Base<StatusResource> {
+  mlir::StringRef getName() final { return "Status"; }
+};
+
 } // namespace mercury::commir
 
 #include "Mercury/Dialect/CommIR/IR/CommIRDialect.h.inc"

@@ -37,6 +37,9 @@ def CommIR_Dialect : Dialect {
 /// drops a communicating op.
 def NetworkResource : Resource<"::mercury::commir::NetworkResource">;
 
+/// What may end the program with an error writes it, so that no pass drops it.
+def StatusResource : Resource<"::mercury::commir::StatusResource">;
+
 class CommIR_Op<string mnemonic, list<Trait> traits = []>
     : Op<CommIR_Dialect, mnemonic, traits>;
 

@@ -10,6 +10,8 @@
 #define MERCURY_DIALECT_COMMIR_IR_DOCUMENTOPS_TD
 
 include "Mercury/Dialect/CommIR/IR/CommIRAttrs.td"
+include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def CommIR_DocumentRangesOp : CommIR_Op<"document_ranges",
     [Pure, AttrSizedOperandSegments]> {
@@ -48,6 +50,37 @@ def CommIR_DocumentRangesOp : CommIR_Op<"document_ranges",
     (`static` $static_lengths^)?
     (`query_start` `(` $query_start^ `)`)?
     attr-dict `->` type($begin) `,` type($end)
+  }];
+  let hasVerifier = 1;
+}
+
+def CommIR_CheckDocumentsOp : CommIR_Op<"check_documents", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<BufferizableOpInterface,
+      ["bufferizesToMemoryRead", "bufferizesToMemoryWrite",
+       "getAliasingValues", "bufferize"]>]> {
+  let summary = "the program fails where numbers describe no documents";
+  let description = [{
+    Checks what `commir.document_ranges` takes as an operand, when the program
+    runs: `segments` must not decrease; `lengths` must not be negative, and sum
+    to the number of `keys` where that is given. Each row of the last dimension
+    is a sequence of its own. Where it is not so, the program ends with an error
+    that names the sequence and the values; its results are not to be used.
+
+    ```mlir
+    commir.check_documents segments(%ids : tensor<2x32xi32>)
+    commir.check_documents lengths(%lengths : tensor<3xi32>) keys 32
+    ```
+
+    **Constraints:**
+    - (C1) the last dimension is static; a buffer is static and contiguous;
+    - (C2) `keys` stands beside `lengths`, and is not negative.
+  }];
+  let arguments = (ins AnyTypeOf<[RankedTensorOf<[I32]>, MemRefOf<[I32]>]>:$values,
+                       UnitAttr:$segments, OptionalAttr<I64Attr>:$keys);
+  let assemblyFormat = [{
+    (`segments` $segments^) : (`lengths`)? `(` $values `:` type($values) `)`
+    (`keys` $keys^)? attr-dict
   }];
   let hasVerifier = 1;
 }
