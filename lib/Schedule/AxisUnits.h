@@ -25,10 +25,6 @@ std::vector<std::vector<Unit>> axisUnits(const TopologyModel &topology,
 /// Sorts axes as the topology has them.
 void sortByTopology(AxisList &axes, const TopologyModel &topology);
 
-/// Writes factors of a level that stand side by side wherever they are used as
-/// the one axis that they are together.
-void mergeSubAxes(Schedule &s, const TopologyModel &topology);
-
 } // namespace mercury
 
 #endif // MERCURY_LIB_SCHEDULE_AXISUNITS_H

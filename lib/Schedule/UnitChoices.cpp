@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "UnitChoices.h"
+#include "Mercury/Schedule/UnitChoices.h"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef MERCURY_LIB_SCHEDULE_UNITCHOICES_H
-#define MERCURY_LIB_SCHEDULE_UNITCHOICES_H
+#ifndef MERCURY_SCHEDULE_UNITCHOICES_H
+#define MERCURY_SCHEDULE_UNITCHOICES_H
 
 #include "Mercury/Schedule/Enumerator.h"
 
@@ -52,4 +52,4 @@ void addChoices(const OperatorModel &op, size_t loop,
 
 } // namespace mercury
 
-#endif // MERCURY_LIB_SCHEDULE_UNITCHOICES_H
+#endif // MERCURY_SCHEDULE_UNITCHOICES_H
