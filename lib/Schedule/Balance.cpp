@@ -18,6 +18,13 @@ using namespace mercury;
 // What a rank works on
 //===----------------------------------------------------------------------===//
 
+int64_t mercury::nestExtent(const Schedule &s, const OperatorModel &op,
+                            size_t loop, const TopologyModel &topology) {
+  return s.orderOf(loop).isNatural()
+             ? paddedExtent(op.loops[loop].extent, s.loops[loop], topology)
+             : paddedExtent(s, op, loop, topology);
+}
+
 namespace {
 /// A step of one of a loop's factors.
 struct FactorStep {
@@ -34,7 +41,7 @@ public:
             const TopologyModel &topology, size_t loop)
       : plan(s.loops[loop]), topology(topology), order(s.orderOf(loop)),
         extent(op.loops[loop].extent),
-        padded(paddedExtent(s, op, loop, topology)) {}
+        padded(nestExtent(s, op, loop, topology)) {}
 
   /// Over all steps, or at one step of one factor.
   Runs indices(int64_t rank, std::optional<FactorStep> at = {}) const {

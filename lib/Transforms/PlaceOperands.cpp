@@ -10,6 +10,7 @@
 #include "Mercury/Analysis/ArrangePlacement.h"
 #include "Mercury/Analysis/PlacementAnalysis.h"
 #include "Mercury/Analysis/SlicePlacement.h"
+#include "Mercury/Schedule/Balance.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -26,9 +27,8 @@ TokenOrder OperandPlacer::order(size_t loop) const {
 }
 
 int64_t OperandPlacer::extent(size_t loop) const {
-  return order(loop).isNatural()
-             ? paddedExtent(model.loops[loop].extent, s.loops[loop], topology)
-             : paddedExtent(s, model, loop, topology);
+  return isDivided() ? nestExtent(s, model, loop, topology)
+                     : model.loops[loop].extent;
 }
 
 /// The placement that a value is known to have.

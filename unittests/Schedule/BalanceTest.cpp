@@ -55,7 +55,7 @@ indicesAt(const Schedule &s, const OperatorModel &op, const TopologyModel &t,
           size_t loop, const std::vector<int64_t> &time, int64_t rank) {
   const LoopPlan &plan = s.loops[loop];
   bool halves = !plan.empty() && plan.back().bidirectional;
-  int64_t tile = paddedExtent(s, op, loop, t) / numTiles(plan, t);
+  int64_t tile = nestExtent(s, op, loop, t) / numTiles(plan, t);
   std::vector<int64_t> list;
   for (int64_t half = 0; half <= halves; ++half) {
     Schedule direction = s;
@@ -299,6 +299,18 @@ TEST(Balance, WindowsOfDoubleRings) {
   Schedule s = named("double_ring", op, t, "none");
   EXPECT_EQ(neededSteps(s, op, t, 2, 0), (Steps{0, 2}));
   EXPECT_EQ(neededSteps(s, op, t, 2, 1), (Steps{0, 2}));
+}
+
+// Entry over all ranks rounds 2 queries up to 4, the nest over two nodes does
+// not: the second query is the second node's, and sees the other one's keys.
+TEST(Balance, FewerQueriesThanRanks) {
+  OperatorModel op = attention(1, 2, 16);
+  op.mask = LoopMask{1, 2, mask("right 0")};
+  TopologyModel t = topology("node=2,gpu=2");
+  Schedule s = named("usp", op, t, "none");
+  EXPECT_EQ(nestExtent(s, op, 1, t), 2);
+  EXPECT_EQ(workOfRanks(s, op, t), (std::vector<int64_t>{1, 0, 2, 0}));
+  EXPECT_EQ(neededSteps(s, op, t, 2, 0), (Steps{0, 2}));
 }
 
 TEST(Balance, StepsWithoutAnyWorkKeepOne) {

@@ -23,6 +23,11 @@ namespace mercury {
 /// d0) indexes the dimension, so that none of the operator's can have an order.
 constexpr int loopExpression = -2;
 
+/// The extent that a loop's nest runs over: whole tiles and, where the loop has
+/// an order, whole blocks of all placements, so that each has blocks of it.
+int64_t nestExtent(const Schedule &schedule, const OperatorModel &op,
+                   size_t loop, const TopologyModel &topology);
+
 /// Iterations that each rank executes, over all steps: of the loops of
 /// `op.mask` those pairs that the mask lets through, without padding; all
 /// iterations where there is no mask.

@@ -78,8 +78,10 @@ template <typename OpTy> static std::optional<LoopMask> loopMaskOf(OpTy op) {
   std::optional<int64_t> query = constantStart(op.getQueryStart()),
                          key = constantStart(op.getKeyStart());
   mask.isPartlyDynamic = op.getKeyBegin() || !query || !key;
-  // Nothing is known of positions that begin anywhere.
-  if (op.getVisibleAttr() && query && key) {
+  // Nothing is known of positions that begin anywhere, and no order is chosen
+  // where checkStart() refuses it.
+  bool takesOrder = key == 0 || !op.getKeyBegin();
+  if (op.getVisibleAttr() && query && key && takesOrder) {
     mask.mask = op.getVisibleAttr().getValue();
     mask.queryStart = *query;
     mask.keyStart = *key;
@@ -105,7 +107,7 @@ static LogicalResult checkStart(OpTy op, unsigned loop) {
                             << (isQuery ? "queries begin at 'query_start'"
                                         : "keys begin at 'key_start'")
                             << ", which is known at run time only";
-  if (!isQuery && op.getKeyBegin())
+  if (!isQuery && op.getKeyBegin() && !isZeroInteger(start))
     return op.emitOpError() << "loop d" << loop << " takes no token order: "
                             << "'key_range' counts from 'key_start'";
   return success();
