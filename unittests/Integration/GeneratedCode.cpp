@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MaskedText.h"
 #include "Mercury/Schedule/NamedSchedules.h"
-#include "Programs.h"
 #include <gtest/gtest.h>
 
 using namespace mercury;
@@ -21,9 +21,12 @@ using namespace mercury::test;
 using Scope = NamedSchedule::Scope;
 
 /// With all schedules of this scope or any.
-static void runAll(const std::string &text, Scope scope) {
-  Program program(text, 7);
+static void runAll(const std::string &text, Scope scope,
+                   const std::string &balance = "auto",
+                   const ComputeResults &compute = nullptr) {
+  Program program(text, 7, nullptr, compute);
   program.local = "codegen";
+  program.balance = balance;
   for (const NamedSchedule &named : namedSchedules())
     for (const char *topology : {"gpu=4", "node=2,gpu=2"})
       if (named.scope == scope || named.scope == Scope::Any)
@@ -47,4 +50,21 @@ func.func @attention(%q: tensor<4x64x16xf32>, %k: tensor<4x64x16xf32>, %v: tenso
   return %o : tensor<4x64x16xf32>
 })",
          Scope::Attention);
+}
+
+/// Chunks of eight tokens: some that the mask lets through, some that it cuts,
+/// some that it excludes.
+static void runZigzag(const std::string &visible, const Sees &sees) {
+  AttentionText form = maskedText(visible, 4, 64, 64, /*group=*/1,
+                                  /*features=*/16);
+  runAll(form.attention(), Scope::Attention, "zigzag", attentionOf(form, sees));
+}
+
+TEST(GeneratedCode, CausalAttention) {
+  runZigzag("right 0", [](int64_t m, int64_t n) { return n <= m; });
+}
+
+TEST(GeneratedCode, WindowOfAttention) {
+  runZigzag("left 20 right 2",
+            [](int64_t m, int64_t n) { return n >= m - 20 && n <= m + 2; });
 }
