@@ -135,7 +135,8 @@ std::optional<LinkTimes::Link> LinkTimes::linkBetween(int64_t from,
   return std::nullopt;
 }
 
-LinkTimes::Hop LinkTimes::hopOf(const AxisList &axes, int64_t stride) const {
+LinkTimes::Hop LinkTimes::hopOf(const AxisList &axes,
+                                const std::vector<int64_t> &strides) const {
   size_t count = machine.levels.size();
   int64_t ranks = machine.numRanks(), size = machine.sizeOf(axes);
   Hop hop{std::vector<double>(count, 0)};
@@ -143,18 +144,20 @@ LinkTimes::Hop LinkTimes::hopOf(const AxisList &axes, int64_t stride) const {
   std::vector<std::vector<int64_t>> out(count), in(count);
   std::vector<bool> crossed(count, false);
   for (int64_t rank = 0; rank < ranks; ++rank) {
-    int64_t to =
-        ((machine.coordinate(rank, axes) - stride) % size + size) % size;
-    std::optional<Link> link =
-        linkBetween(rank, machine.withCoordinate(rank, axes, to));
-    if (!link)
-      continue;
-    size_t domain = ports[link->level].domain;
-    crossed[link->level] = true;
-    out[domain].resize(ranks);
-    in[domain].resize(ranks);
-    ++out[domain][link->fromPort];
-    ++in[domain][link->toPort];
+    int64_t own = machine.coordinate(rank, axes);
+    for (int64_t stride : strides) {
+      int64_t to = ((own - stride) % size + size) % size;
+      std::optional<Link> link =
+          linkBetween(rank, machine.withCoordinate(rank, axes, to));
+      if (!link)
+        continue;
+      size_t domain = ports[link->level].domain;
+      crossed[link->level] = true;
+      out[domain].resize(ranks);
+      in[domain].resize(ranks);
+      ++out[domain][link->fromPort];
+      ++in[domain][link->toPort];
+    }
   }
   for (size_t l = 0; l < count; ++l) {
     size_t domain = ports[l].domain;

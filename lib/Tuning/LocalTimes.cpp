@@ -48,6 +48,14 @@ double Rate::at(double size) const {
   return peak * std::min(part * scale, 1.0);
 }
 
+double Rate::highest() const {
+  double part = fraction ? 0 : 1;
+  if (fraction)
+    for (auto [size, value] : fraction->points)
+      part = std::max(part, value);
+  return peak * std::min(part * scale, 1.0);
+}
+
 /// Types that tensor cores multiply at the same rate.
 static bool isHalf(std::string_view type) {
   return type == "bf16" || type == "f16" || type == "fp16";

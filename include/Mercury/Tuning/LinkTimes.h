@@ -83,7 +83,11 @@ public:
     /// direction that carries more; 0 where nothing crosses.
     std::vector<double> messages;
   };
-  Hop hopOf(const AxisList &axes, int64_t stride) const;
+  Hop hopOf(const AxisList &axes, int64_t stride) const {
+    return hopOf(axes, std::vector<int64_t>{stride});
+  }
+  /// The same with a message for each of the strides.
+  Hop hopOf(const AxisList &axes, const std::vector<int64_t> &strides) const;
   /// Every rank sends `bytes` along the hop.
   LinkTime hop(const Hop &hop, double bytes) const;
 

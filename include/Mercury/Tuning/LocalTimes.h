@@ -55,6 +55,8 @@ struct Rate {
   bool assumed = false;
   /// Operations/s at a size; two operations are a multiply-add.
   double at(double size) const;
+  /// At the size at which it is highest.
+  double highest() const;
 };
 
 /// Times of local work on one device, which must outlive this.
