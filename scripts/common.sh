@@ -8,7 +8,8 @@ LOGS=$BUILD/logs
 
 # What a build needs on Debian 12; clang-22 brings the C++ library.
 BUILD_PACKAGES="libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22
-  lld-22 cmake ninja-build ccache libopenblas-dev"
+  lld-22 cmake ninja-build ccache libopenblas-dev
+  libexpat1-dev"
 
 # What tests need beside it: the runtime of ThreadSanitizer, psutil, with which lit
 # ends a test that hangs, and two implementations of MPI.

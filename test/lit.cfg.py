@@ -58,6 +58,16 @@ if config.data_dir and os.path.isdir(os.path.join(config.data_dir, "real-ir")):
     config.available_features.add("real-ir")
     config.substitutions.append(("%data_dir", config.data_dir))
 
+# topologies: %data_dir is a folder with files that describe machines.
+if config.data_dir and os.path.isdir(os.path.join(config.data_dir, "topologies")):
+    config.available_features.add("topologies")
+    if "real-ir" not in config.available_features:
+        config.substitutions.append(("%data_dir", config.data_dir))
+
+# graphviz: pictures can be drawn.
+if shutil.which("dot"):
+    config.available_features.add("graphviz")
+
 # cuda: the compiler finds libdevice and ptxas (lib/Transforms/Gpu/Toolkit.h) below
 # %cuda_root. nccl: programs can be linked with NCCL there.
 cuda_variables = ["CUDA_HOME", "CUDA_ROOT", "CUDA_PATH"]
@@ -90,7 +100,7 @@ llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.mercury_tools_dir, append_path=True)
 
 llvm_config.add_tool_substitutions(
-    ["mercury-opt", "mercury-run"], [config.mercury_tools_dir]
+    ["mercury-opt", "mercury-run", "mercury-translate"], [config.mercury_tools_dir]
 )
 llvm_config.add_tool_substitutions(
     ["mlir-opt", "mlir-runner", "FileCheck", "not", "split-file", "count"],
