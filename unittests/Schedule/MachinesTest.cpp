@@ -1,4 +1,4 @@
-//===- MachinesTest.cpp - Machines that are known by name -------*- C++ -*-===//
+//===- MachinesTest.cpp - Machines that are known by name -----------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "Mercury/Schedule/Machines.h"
 #include "ScheduleTest.h"
-
-
 
 using namespace mercury;
 using namespace mercury::test;

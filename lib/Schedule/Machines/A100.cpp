@@ -1,4 +1,4 @@
-//===- A100.cpp - A100 SXM with 40 and 80 GB --------------------*- C++ -*-===//
+//===- A100.cpp - A100 SXM with 40 and 80 GB ------------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

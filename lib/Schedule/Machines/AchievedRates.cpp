@@ -1,4 +1,4 @@
-//===- AchievedRates.cpp - Rates that kernels were measured at --*- C++ -*-===//
+//===- AchievedRates.cpp - Rates that kernels were measured at ------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Figures.cpp - What machines' figures are made from -------*- C++ -*-===//
+//===- Figures.cpp - What machines' figures are made from -----------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -13,7 +13,7 @@
 
 namespace mercury {
 
-constexpr double GB = 1e9, TB = 1e12, TFLOPS = 1e12, us = 1e-6;
+constexpr double GB = 1e9, TB = 1e12, TFLOPS = 1e12;
 
 /// Part of the memory that programs may hold: the driver, NCCL's buffers and
 /// the allocator's fragments keep 5 to 8 percent of it.
@@ -21,7 +21,7 @@ constexpr double reservablePart = 0.935;
 
 /// Seconds to start a kernel. A dispatch on a B200 was measured at 5 us
 /// (dogacel.github.io, 2026-03-14); others report 4 to 20.
-constexpr double kernelLaunch = 5 * us;
+constexpr double kernelLaunch = 5e-6;
 
 /// A curve whose sizes double from 1 KiB on, of bus bandwidths in GB/s.
 Curve busBandwidths(const std::vector<double> &gigabytes, double first = 1024);

@@ -1,4 +1,4 @@
-//===- MachineText.cpp - A machine's name and levels as text ----*- C++ -*-===//
+//===- MachineText.cpp - A machine's name and levels as text --------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

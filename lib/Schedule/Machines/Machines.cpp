@@ -1,4 +1,4 @@
-//===- Machines.cpp - Machines that are known by name -----------*- C++ -*-===//
+//===- Machines.cpp - Machines that are known by name ---------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Networks.cpp - Networks that join nodes ------------------*- C++ -*-===//
+//===- Networks.cpp - Networks that join nodes ----------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,7 +24,7 @@ struct Kind {
 /// for the low end, EFA for the high one, RoCE for their geometric mean. Usual
 /// rates: NDR; the RoCE and EFA cards of cloud machines.
 static constexpr Kind kinds[] = {
-    {"ib", 400, 5 * us}, {"roce", 100, 8.4 * us}, {"efa", 100, 14 * us}};
+    {"ib", 400, 5e-6}, {"roce", 100, 8.4e-6}, {"efa", 100, 14e-6}};
 
 /// Messages of 4 KiB and more get 95.4 to 96.7 Gb/s of EDR's 100
 /// (linux-rdma/perftest PR #98), 48 to 49 GB/s of NDR's 50.

@@ -1,4 +1,4 @@
-//===- NvSwitch.cpp - H100 SXM, H200, B200 ----------------------*- C++ -*-===//
+//===- NvSwitch.cpp - H100 SXM, H200, B200 --------------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

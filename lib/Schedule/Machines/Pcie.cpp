@@ -1,4 +1,4 @@
-//===- Pcie.cpp - L4, H100 PCIe ---------------------------------*- C++ -*-===//
+//===- Pcie.cpp - L4, H100 PCIe -------------------------------------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
