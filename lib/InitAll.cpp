@@ -15,6 +15,7 @@
 #include "Mercury/Transforms/Gpu/Passes.h"
 #include "Mercury/Transforms/Local/Passes.h"
 #include "Mercury/Transforms/Passes.h"
+#include "Mercury/Tuning/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -33,6 +34,7 @@ void mercury::registerAllPasses() {
   mlir::registerAllPasses();
   registerMercuryTransformsPasses();
   registerMercuryConversionPasses();
+  registerMercuryTuningPasses();
   registerGpuPasses();
   registerGpuPipelines();
   registerLocalPasses();

@@ -9,6 +9,7 @@
 #include "Mercury/Conversion/Passes.h"
 #include "Mercury/Transforms/Local/Passes.h"
 #include "Mercury/Transforms/Passes.h"
+#include "Mercury/Tuning/Passes.h"
 #include "Stages.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
@@ -21,18 +22,33 @@
 using namespace mlir;
 using namespace mercury;
 
-void mercury::buildDistributePipeline(
-    OpPassManager &pm, const DistributePipelineOptions &options) {
+void mercury::buildOperators(OpPassManager &pm, bool promote) {
   pm.addPass(createConvertElementwiseToLinalgPass());
   // Before accumulators get another type: the lowest number of the old one,
   // from which a maximum starts, is not the lowest of the new one.
   pm.addNestedPass<func::FuncOp>(createRaiseAttentionPass());
-  if (options.promote)
+  if (promote)
     pm.addNestedPass<func::FuncOp>(createPromoteAccumulatorsPass());
   pm.addNestedPass<func::FuncOp>(createExpandAttentionPass());
+}
+
+/// The schedule that the tuner chooses.
+static constexpr llvm::StringLiteral kAutomatic("auto");
+
+void mercury::buildDistributePipeline(
+    OpPassManager &pm, const DistributePipelineOptions &options) {
+  buildOperators(pm, options.promote);
   SetSchedulePassOptions schedule;
   schedule.schedule = options.schedule;
-  schedule.topology = options.topology;
+  if (schedule.schedule == kAutomatic) {
+    AutotunePassOptions tuning;
+    tuning.topology = options.topology;
+    pm.addPass(createAutotunePass(tuning));
+    schedule.schedule = "default";
+  }
+  // The tuner has set it already.
+  schedule.topology =
+      options.schedule == kAutomatic ? std::string() : options.topology;
   schedule.balance = options.balance;
   pm.addPass(createSetSchedulePass(schedule));
   pm.addPass(createDistributePass());

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 
 using namespace mercury;
 
@@ -24,6 +25,41 @@ double Objective::operator()(double seconds, int64_t bytes) const {
            weight * std::log(static_cast<double>(std::max<int64_t>(bytes, 1)));
   }
   return seconds;
+}
+
+std::optional<Objective> mercury::parseObjective(std::string_view text,
+                                                 std::string &error) {
+  if (text == "time")
+    return Objective{Objective::Kind::Time};
+  if (text == "memory")
+    return Objective{Objective::Kind::Memory};
+  if (text == "both")
+    return Objective{Objective::Kind::Both};
+  constexpr std::string_view prefix = "both:";
+  if (text.substr(0, prefix.size()) == prefix) {
+    std::string number(text.substr(prefix.size()));
+    char *end = nullptr;
+    double weight = std::strtod(number.c_str(), &end);
+    if (!number.empty() && *end == 0 && weight >= 0 && weight <= 1)
+      return Objective{Objective::Kind::Both, weight};
+  }
+  error = "objective '" + std::string(text) +
+          "' is none of 'time', 'memory', 'both' and 'both:WEIGHT' with a "
+          "weight of memory from 0 to 1";
+  return std::nullopt;
+}
+
+std::optional<LocalKernel> mercury::parseLocalKernel(std::string_view text,
+                                                     std::string &error) {
+  if (text == "codegen")
+    return LocalKernel::Generated;
+  if (text == "blas")
+    return LocalKernel::Blas;
+  if (text == "loops")
+    return LocalKernel::Loops;
+  error = "local compute '" + std::string(text) +
+          "' is none of 'codegen', 'blas' and 'loops'";
+  return std::nullopt;
 }
 
 double SearchResult::gap() const {

@@ -22,6 +22,14 @@ struct Objective {
   double operator()(double seconds, int64_t bytes) const;
 };
 
+/// `time`, `memory`, `both` or `both:0.3`. On failure nothing, and `error` says
+/// why.
+std::optional<Objective> parseObjective(std::string_view text,
+                                        std::string &error);
+/// `codegen`, `blas` or `loops`, as --local of mercury-run.
+std::optional<LocalKernel> parseLocalKernel(std::string_view text,
+                                            std::string &error);
+
 struct SearchOptions {
   Objective objective;
   int64_t memoryLimit = 0; ///< bytes of a rank; 0: none

@@ -1,0 +1,36 @@
+// What is wrong is named, with the values.
+// RUN: not mercury-tune %s 2>&1 | FileCheck %s --check-prefix=NOTOPOLOGY
+// NOTOPOLOGY: mercury-tune: error: no topology: give one with --topology=
+// RUN: not mercury-tune %s --topology=gpu=0 2>&1 | FileCheck %s --check-prefix=TOPOLOGY
+// TOPOLOGY: error: topology 'gpu=0': {{.*}}size 0
+// RUN: not mercury-tune 2>&1 | FileCheck %s --check-prefix=NOFILE
+// NOFILE: error: no input file
+// RUN: not mercury-tune %s --topology=gpu=2 --objective=speed 2>&1 | FileCheck %s --check-prefix=OBJECTIVE
+// OBJECTIVE: error: --objective: objective 'speed' is none of 'time', 'memory', 'both'
+// RUN: not mercury-tune %s --topology=gpu=2 --objective=both:2 2>&1 | FileCheck %s --check-prefix=WEIGHT
+// WEIGHT: error: --objective: objective 'both:2' is none of
+// RUN: not mercury-tune %s --topology=gpu=2 --memory-limit=lots 2>&1 | FileCheck %s --check-prefix=BYTES
+// BYTES: error: --memory-limit expects bytes, such as 8GiB, got 'lots'
+// RUN: not mercury-tune %s --topology=gpu=2 --budget=-1 2>&1 | FileCheck %s --check-prefix=BUDGET
+// BUDGET: error: --budget expects a time above zero, such as 30s, got '-1'
+// RUN: not mercury-tune %s --topology=gpu=2 --against=rings 2>&1 | FileCheck %s --check-prefix=AGAINST
+// AGAINST: error: --against: no schedule is called 'rings'; did you mean 'ring'?
+// RUN: not mercury-tune %s --topology=gpu=2 --top=0 2>&1 | FileCheck %s --check-prefix=TOP
+// TOP: error: --top must be at least 1
+// RUN: not mercury-tune %s --topology=gpu=2 --local=gpu 2>&1 | FileCheck %s --check-prefix=LOCAL
+// LOCAL: error: --local: local compute 'gpu' is none of 'codegen', 'blas' and 'loops'
+// RUN: not mercury-tune %s --topology=gpu=2 --entry=g 2>&1 | FileCheck %s --check-prefix=ENTRY
+// ENTRY: error: {{.*}}g
+// RUN: not mercury-tune %s --topology=gpu=2 -o %t/no/folder 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// OUTPUT: error: cannot write '{{.*}}/no/folder'
+// RUN: not mercury-tune --calibrate %s 2>&1 | FileCheck %s --check-prefix=CALIBRATE
+// CALIBRATE: error: --calibrate takes no input file
+
+// Nothing fits: the smallest one, and what it costs.
+// RUN: not mercury-tune %s --topology=gpu=2 --memory-limit=100 2>&1 | FileCheck %s --check-prefix=LIMIT
+// LIMIT: error: no schedule fits: each rank may hold 100 B; the smallest needs {{.*}} and takes {{.*}} ({{.*}}over gpu
+
+func.func @f(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}

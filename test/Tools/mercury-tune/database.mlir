@@ -1,0 +1,23 @@
+// What was found once is taken again; a file that is none of ours is kept aside.
+// RUN: rm -rf %t && mkdir -p %t
+// RUN: mercury-tune %s --topology=gpu=2 --database=%t/db.json --emit=schedule > %t/first.txt
+// RUN: FileCheck %s --check-prefix=FILE --input-file=%t/db.json
+// FILE: "goal": "time, limit 0"
+// FILE: "operator": "linalg.matmul 8 x 8 x +8
+// FILE: "schedule": "loops
+// RUN: mercury-tune %s --topology=gpu=2 --database=%t/db.json | FileCheck %s --check-prefix=AGAIN
+// AGAIN: remark: the schedule is that of the database
+// RUN: mercury-tune %s --topology=gpu=2 --database=%t/db.json --emit=schedule > %t/second.txt
+// RUN: diff %t/first.txt %t/second.txt
+// RUN: mercury-tune %s --topology=node=2,gpu=2 --database=%t/db.json 2>&1 | FileCheck %s --check-prefix=FOREIGN
+// FOREIGN: remark: the database's entry for this operator is for another machine: 'gpu=2'
+// RUN: echo notes > %t/other.json
+// RUN: mercury-tune %s --topology=gpu=2 --database=%t/other.json 2>&1 | FileCheck %s --check-prefix=REFUSED
+// REFUSED: remark: the database '{{.*}}other.json' is refused: {{.*}}; it is now '{{.*}}other.json.refused'
+// RUN: FileCheck %s --check-prefix=KEPT --input-file=%t/other.json.refused
+// KEPT: notes
+
+func.func @f(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}

@@ -1,0 +1,249 @@
+//===- CommandLine.cpp - Options of mercury-tune --------------------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+#include "Mercury/Schedule/NamedSchedules.h"
+#include "RunError.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include <cmath>
+
+namespace cl = llvm::cl;
+
+namespace mercury::tune {
+
+using run::badInput;
+
+static constexpr llvm::StringLiteral overview =
+    R"(Finds schedules for the operators of a function on a machine
+
+Predicts what each schedule of the space costs in time and memory, and prints the
+best ones: what they do in words, what bounds them, what they send and hold.
+
+EXAMPLES:
+  The best schedules, and the known designs beside them:
+    mercury-tune f.mlir --topology=node=2,gpu=4 --against=all
+  Within a memory limit, as a schedule that mercury-run takes:
+    mercury-tune f.mlir --topology=gpu=4 --memory-limit=8GiB --emit=schedule \
+                 -o best.txt
+    mercury-run f.mlir --topology=gpu=4 --schedule=best.txt --verify
+  As a transform script that mercury-opt or mercury-run applies:
+    mercury-tune f.mlir --topology=gpu=4 --emit=transform -o best.mlir
+  As a page with pictures:
+    mercury-tune f.mlir --topology=node=2,gpu=4 --against=all --emit=html -o f.html
+  Run the best three on CPU ranks, too:
+    mercury-tune f.mlir --topology=gpu=2 --measure=3
+  The figures of this machine as a topology:
+    mercury-tune --calibrate -o host.mlir
+
+EXIT CODES: 0 found, 2 bad input or nothing fits, 3 runtime failure
+)";
+
+//===----------------------------------------------------------------------===//
+// Figures
+//===----------------------------------------------------------------------===//
+
+/// A positive number and what stands behind it.
+static std::optional<std::pair<double, llvm::StringRef>>
+splitUnit(llvm::StringRef text) {
+  size_t end = text.find_first_not_of("0123456789.");
+  // 76e9 is a number, 5e is not.
+  if (end != llvm::StringRef::npos && text.substr(end, 1).lower() == "e" &&
+      end + 1 < text.size() && llvm::isDigit(text[end + 1]))
+    end = text.find_first_not_of("0123456789", end + 1);
+  double value = 0;
+  if (text.substr(0, end).getAsDouble(value) || !std::isfinite(value))
+    return std::nullopt;
+  llvm::StringRef unit =
+      end == llvm::StringRef::npos ? llvm::StringRef() : text.substr(end);
+  return std::pair(value, unit.trim());
+}
+
+std::optional<int64_t> parseBytes(llvm::StringRef text) {
+  static constexpr std::pair<llvm::StringLiteral, double> units[] = {
+      {"", 1},        {"B", 1},
+      {"kB", 1e3},    {"MB", 1e6},
+      {"GB", 1e9},    {"TB", 1e12},
+      {"KiB", 0x1p10}, {"MiB", 0x1p20},
+      {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+  auto number = splitUnit(text);
+  if (!number)
+    return std::nullopt;
+  for (auto [name, factor] : units)
+    if (number->second == name && number->first * factor < 0x1p62)
+      return static_cast<int64_t>(number->first * factor);
+  return std::nullopt;
+}
+
+std::optional<double> parseSeconds(llvm::StringRef text) {
+  static constexpr std::pair<llvm::StringLiteral, double> units[] = {
+      {"", 1}, {"s", 1}, {"ms", 1e-3}, {"min", 60}, {"h", 3600}};
+  auto number = splitUnit(text);
+  if (!number)
+    return std::nullopt;
+  for (auto [name, factor] : units)
+    if (number->second == name)
+      return number->first * factor;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// All options; made by parseCommandLine.
+struct Options {
+  cl::OptionCategory category{"mercury-tune options"};
+
+  cl::opt<std::string> file{cl::Positional, cl::desc("<input file>"),
+                            cl::init(""), cl::cat(category)};
+  cl::opt<std::string> entry{
+      "entry", cl::desc("Function to tune (default: the only one)"),
+      cl::value_desc("name"), cl::cat(category)};
+  cl::opt<std::string> topology{
+      "topology",
+      cl::desc("Machine, as levels (node=2,gpu=2), a machine by name "
+               "(h100-sxm:node=2,gpu=4), a file of mercury-tune --calibrate, or "
+               "the symbol of a commir.topology (default: the module's)"),
+      cl::value_desc("machine"), cl::cat(category)};
+  cl::opt<std::string> objective{
+      "objective",
+      cl::desc("What is best: time (default), memory, or both, weighed alike or "
+               "as in both:0.3 (memory by 0.3)"),
+      cl::value_desc("what"), cl::init("time"), cl::cat(category)};
+  cl::opt<std::string> memoryLimit{
+      "memory-limit",
+      cl::desc("Bytes that a rank may hold (8GiB, 76e9; default: what the "
+               "device can reserve)"),
+      cl::value_desc("bytes"), cl::cat(category)};
+  cl::opt<uint64_t> top{"top", cl::desc("Schedules to print (default: 5)"),
+                        cl::init(5), cl::value_desc("N"), cl::cat(category)};
+  cl::list<std::string> against{
+      "against", cl::CommaSeparated,
+      cl::desc("Known designs to print beside them: all, or names"),
+      cl::value_desc("names"), cl::cat(category)};
+  cl::opt<std::string> budget{
+      "budget",
+      cl::desc("Time for the search, for each operator, and for --measure "
+               "(30s, 2min; default: 30s); the best so far is what it ends with"),
+      cl::value_desc("time"), cl::init("30s"), cl::cat(category)};
+  cl::opt<uint64_t> measure{
+      "measure", cl::desc("Run the best N on CPU ranks, too"),
+      cl::value_desc("N"), cl::init(0), cl::cat(category)};
+  cl::opt<std::string> local{
+      "local",
+      cl::desc("Compute inside a rank: codegen (default), blas or loops"),
+      cl::value_desc("kind"), cl::init("codegen"), cl::cat(category)};
+  cl::opt<std::string> database{
+      "database",
+      cl::desc("File of schedules: what stands there is not searched for again, "
+               "what is found is added"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<Form> form{
+      "emit", cl::desc("What to print:"), cl::init(Form::Table),
+      cl::values(clEnumValN(Form::Table, "table", "a table (default)"),
+                 clEnumValN(Form::Schedule, "schedule",
+                            "the best schedule of each contraction, a line "
+                            "each, for --schedule of mercury-run"),
+                 clEnumValN(Form::Transform, "transform",
+                            "a transform script that gives these schedules"),
+                 clEnumValN(Form::Json, "json", "everything, for programs"),
+                 clEnumValN(Form::Html, "html", "a page with pictures"),
+                 clEnumValN(Form::Timeline, "timeline",
+                            "what ranks do when, as Perfetto reads it")),
+      cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::desc("Output file (default: standard "
+                                            "output)"),
+                              cl::value_desc("file"), cl::init("-"),
+                              cl::cat(category)};
+  cl::opt<bool> calibrate{
+      "calibrate",
+      cl::desc("Measure this machine and print it as a commir.topology"),
+      cl::cat(category)};
+  cl::opt<uint64_t> ranks{
+      "ranks", cl::desc("Ranks of --calibrate (default: one a core)"),
+      cl::value_desc("N"), cl::init(0), cl::cat(category)};
+};
+} // namespace
+
+static llvm::Error checkDesigns(llvm::ArrayRef<std::string> names) {
+  for (const std::string &name : names) {
+    if (name == "all" || findNamedSchedule(name))
+      continue;
+    Schedule unused;
+    return badInput("--against: " + makeNamedSchedule(name, unused,
+                                                      OperatorModel(),
+                                                      TopologyModel())
+                                        .reason());
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  std::string problems;
+  llvm::raw_string_ostream os(problems);
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &os)) {
+    llvm::StringRef text = llvm::StringRef(problems).trim();
+    text.consume_front(llvm::StringRef(argv[0]).str() + ": ");
+    return badInput(text.split('\n').first);
+  }
+  CommandLine line;
+  line.file = options.file;
+  line.entry = options.entry;
+  line.topology = options.topology;
+  line.form = options.form;
+  line.output = options.output;
+  line.calibrate = options.calibrate;
+  line.ranks = options.ranks;
+  line.measure = options.measure;
+  line.local = options.local;
+  if (line.calibrate) {
+    if (!line.file.empty())
+      return badInput("--calibrate takes no input file");
+    return line;
+  }
+  if (line.file.empty())
+    return badInput("no input file; see --help");
+  if (options.top == 0)
+    return badInput("--top must be at least 1");
+  std::string error;
+  std::optional<Objective> objective =
+      parseObjective(std::string_view(options.objective), error);
+  if (!objective)
+    return badInput("--objective: " + error);
+  std::optional<LocalKernel> local =
+      parseLocalKernel(std::string_view(options.local), error);
+  if (!local)
+    return badInput("--local: " + error);
+  std::optional<double> budget = parseSeconds(options.budget);
+  if (!budget || *budget <= 0)
+    return badInput("--budget expects a time above zero, such as 30s, got '" +
+                    options.budget + "'");
+  line.tuning.objective = *objective;
+  line.tuning.local = *local;
+  line.tuning.budget = *budget;
+  line.measureBudget = *budget;
+  line.tuning.top = options.top;
+  line.tuning.against = options.against;
+  line.tuning.database = options.database;
+  if (!options.memoryLimit.empty()) {
+    std::optional<int64_t> bytes = parseBytes(options.memoryLimit);
+    if (!bytes || *bytes <= 0)
+      return badInput("--memory-limit expects bytes, such as 8GiB, got '" +
+                      options.memoryLimit + "'");
+    line.tuning.memoryLimit = *bytes;
+  }
+  if (llvm::Error problem = checkDesigns(line.tuning.against))
+    return std::move(problem);
+  return line;
+}
+
+} // namespace mercury::tune

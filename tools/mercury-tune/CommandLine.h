@@ -1,0 +1,42 @@
+//===- CommandLine.h - Options of mercury-tune ------------------*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_TOOLS_MERCURY_TUNE_COMMANDLINE_H
+#define MERCURY_TOOLS_MERCURY_TUNE_COMMANDLINE_H
+
+#include "Mercury/Tuning/Tune.h"
+#include "llvm/Support/Error.h"
+
+namespace mercury::tune {
+
+enum class Form { Table, Schedule, Transform, Json, Html, Timeline };
+
+struct CommandLine {
+  std::string file;     ///< "-": standard input
+  std::string entry;    ///< function; "": the only one
+  std::string topology; ///< text or @symbol; "": the module's
+  TuneOptions tuning;
+  Form form = Form::Table;
+  std::string output = "-";
+  int64_t measure = 0; ///< schedules that are run
+  double measureBudget = 60;
+  std::string local = "codegen"; ///< of what is run
+  bool calibrate = false;
+  int64_t ranks = 0; ///< of the calibration; 0: one a core
+};
+
+/// Reads the arguments; `--help` and `--version` end the program.
+llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv);
+
+/// "80GiB", "76e9", "512MB": bytes. Nothing where it is none.
+std::optional<int64_t> parseBytes(llvm::StringRef text);
+/// "30s", "2min", "500ms", "30": seconds. Nothing where it is none.
+std::optional<double> parseSeconds(llvm::StringRef text);
+
+} // namespace mercury::tune
+
+#endif // MERCURY_TOOLS_MERCURY_TUNE_COMMANDLINE_H
