@@ -48,7 +48,7 @@ void mercury::buildDistributePipeline(
   }
   // The tuner has set it already.
   schedule.topology =
-      options.schedule == kAutomatic ? std::string() : options.topology;
+      options.schedule == kAutomatic ? "" : options.topology.getValue();
   schedule.balance = options.balance;
   pm.addPass(createSetSchedulePass(schedule));
   pm.addPass(createDistributePass());

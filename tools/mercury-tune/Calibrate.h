@@ -9,9 +9,9 @@
 #define MERCURY_TOOLS_MERCURY_TUNE_CALIBRATE_H
 
 #include "Mercury/Schedule/TopologyModel.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 
 namespace mlir {
 class MLIRContext;
@@ -23,7 +23,7 @@ struct CalibrateOptions {
   int64_t ranks = 0; ///< 0: one a core
   int repeat = 7;    ///< runs of which the median counts
   /// Called with what is measured now.
-  llvm::function_ref<void(llvm::StringRef)> progress = [](llvm::StringRef) {};
+  std::function<void(llvm::StringRef)> progress = [](llvm::StringRef) {};
 };
 
 /// Measures ranks that are threads of this machine: rates of generated code for
