@@ -14,6 +14,7 @@
 #include "Mercury/Dialect/CommIR/IR/SuggestedSchedule.h"
 #include "Mercury/Schedule/Balance.h"
 #include "Mercury/Schedule/NamedSchedules.h"
+#include "Mercury/Transforms/ModuleTopology.h"
 #include "Mercury/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -312,36 +313,6 @@ struct SetSchedulePass
     : public mercury::impl::SetSchedulePassBase<SetSchedulePass> {
   using SetSchedulePassBase::SetSchedulePassBase;
 
-  /// Adds the topology that the option gives, or names the module's.
-  LogicalResult setTopology() {
-    ModuleOp module = getOperation();
-    if (topology.empty())
-      return success();
-    StringRef text = topology;
-    if (text.consume_front("@")) {
-      if (!module.lookupSymbol<TopologyOp>(text))
-        return module.emitError() << "no topology is called '@" << text << "'";
-      module->setAttr(kTopologyAttrName,
-                      FlatSymbolRefAttr::get(&getContext(), text));
-      return success();
-    }
-    std::string error;
-    std::optional<TopologyModel> model =
-        parseTopology(std::string_view(text), error);
-    if (!model)
-      return module.emitError() << "topology '" << text << "': " << error;
-    OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-    std::string name = "topology";
-    for (unsigned i = 0; module.lookupSymbol(name); ++i)
-      name = "topology_" + std::to_string(i);
-    TopologyOp::create(b, module.getLoc(), StringRef(name), *model);
-    module->setAttr(kTopologyAttrName,
-                    FlatSymbolRefAttr::get(&getContext(), name));
-    for (auto function : module.getOps<func::FuncOp>())
-      function->removeAttr(kTopologyAttrName);
-    return success();
-  }
-
   /// Lists of chunks are looked at where it is known how many there are.
   LogicalResult checkBalance() {
     std::string error;
@@ -352,7 +323,8 @@ struct SetSchedulePass
   }
 
   void runOnOperation() override {
-    if (failed(setTopology()) || failed(checkBalance()))
+    if (failed(setModuleTopology(getOperation(), topology)) ||
+        failed(checkBalance()))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal() || !function.getBody().hasOneBlock())
