@@ -1,0 +1,75 @@
+//===- MemoryLoops.h - The buffers of a loop nest ---------------*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Follows lib/Transforms/{ResolveNest,LowerRotation,Prefetch}.cpp.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_LIB_TUNING_MEMORYLOOPS_H
+#define MERCURY_LIB_TUNING_MEMORYLOOPS_H
+
+#include "MemoryNest.h"
+
+namespace mercury {
+
+class MemoryLoops {
+public:
+  MemoryLoops(const OperatorModel &op, const NestModel &nest, TileOps &ops,
+              llvm::ArrayRef<Sharded> inputs);
+
+  /// Runs the loops; `outputs` are placed, and get what ranks hold of them.
+  void run(llvm::MutableArrayRef<Sharded> outputs, bool arePartial);
+  bool isExact = true;
+
+private:
+  /// Sets of communicators, by number.
+  using Communicators = uint64_t;
+
+  /// A tensor whose tiles arrive in one way.
+  struct Source {
+    InputMotion motion;
+    Tile tile;
+  };
+  /// A broadcast or fetch.
+  struct Arrival {
+    Communicators over = 0;
+    Tile tile, into;
+    bool comesAhead = false;
+    bool isOutside = false; ///< what is sent does not change in the loop
+  };
+  struct Loop {
+    size_t time = 0;
+    Communicators hops = 0; ///< of the rotation, if it is one
+    bool isLate = false;
+    llvm::SmallVector<Arrival, 4> arrivals;
+  };
+
+  void addSource(size_t input, const Sharded &value);
+  void prepare(Source &source);
+  Communicators communicator(const Axes &axes);
+  void arrive(Source &source);
+  void rotateTiles(const Source &source);
+  void findLate();
+  void prefetch();
+  bool mayBeInFlight(size_t loop, Communicators ahead, size_t candidate) const;
+  void addKeyRanges();
+  Tile makeOutput(const Sharded &placed, const ResultMotion &motion);
+
+  const OperatorModel &op;
+  const NestModel &nest;
+  TileOps &ops;
+  llvm::SmallVector<Source, 4> sources;
+  llvm::SmallVector<Loop, 4> loops; ///< of more than one step, outermost first
+  llvm::SmallVector<Axes, 6> communicators;
+  /// Arrivals before all loops, and buffers that the loops use.
+  llvm::SmallVector<Arrival, 4> before;
+  llvm::SmallVector<MemoryLedger::Buffer, 24> used;
+};
+
+} // namespace mercury
+
+#endif // MERCURY_LIB_TUNING_MEMORYLOOPS_H
