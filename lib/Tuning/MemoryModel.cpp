@@ -64,11 +64,16 @@ int64_t mercury::availableBytes(const DeviceModel &device) {
   return device.reservable ? device.reservable : device.memory;
 }
 
-static std::string gibibytes(int64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.1f",
-                static_cast<double>(bytes) / (int64_t(1) << 30));
-  return text;
+/// A number of bytes in the unit that suits `like`.
+static std::string inUnitOf(int64_t bytes, int64_t like, bool named) {
+  static constexpr const char *units[] = {"bytes", "KiB", "MiB", "GiB"};
+  int unit = 0;
+  double value = static_cast<double>(bytes);
+  for (int64_t left = like; unit < 3 && left >= 1024; left /= 1024, ++unit)
+    value /= 1024;
+  char text[64];
+  std::snprintf(text, sizeof(text), unit == 0 ? "%.0f" : "%.1f", value);
+  return named ? std::string(text) + " " + units[unit] : text;
 }
 
 Verdict mercury::fits(const MemoryEstimate &estimate,
@@ -81,7 +86,8 @@ Verdict mercury::fits(const MemoryEstimate &estimate,
     if (estimate.atPeak[i] > 0)
       classes += (classes.empty() ? "" : ", ") +
                  std::string(stringify(static_cast<MemoryClass>(i))) + " " +
-                 gibibytes(estimate.atPeak[i]);
-  return Verdict::no("needs " + gibibytes(estimate.peak()) + " GiB of " +
-                     gibibytes(available) + " GiB (" + classes + ")");
+                 inUnitOf(estimate.atPeak[i], available, /*named=*/false);
+  return Verdict::no("needs " + inUnitOf(estimate.peak(), available, true) +
+                     " of " + inUnitOf(available, available, true) + " (" +
+                     classes + ")");
 }

@@ -136,6 +136,9 @@ void verifyResult(const HostTensor &result, const HostTensor &reference,
     verification.notes.push_back(
         name + std::to_string(d.leftOut) + " of " + std::to_string(count) +
         " elements are of rows that see no key, and not compared");
+  if (count > 0 && d.leftOut == count)
+    fail("all " + llvm::Twine(count) +
+         " elements are not compared; nothing is shown");
   if (d.nonFinite > d.leftOut)
     verification.notes.push_back(name + "the reference is not finite in " +
                                  std::to_string(d.nonFinite - d.leftOut) +

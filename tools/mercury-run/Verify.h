@@ -46,7 +46,7 @@ void verifyResult(const HostTensor &result, const HostTensor &reference,
 /// no result can be closer than that type's bound.
 /// `leavesOutNaN`: rows of attention that see no key are NaN in the reference,
 /// which computes it otherwise; what is NaN there and a number in the result is
-/// not compared, and noted.
+/// not compared, and noted; a failure where that is all of a result.
 Verification verifyResults(const std::vector<HostTensor> &results,
                            const std::vector<HostTensor> &reference,
                            const std::vector<std::string> &divergences = {},

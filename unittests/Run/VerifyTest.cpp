@@ -137,6 +137,16 @@ TEST(Verify, RowsWithoutKeysAreLeftOutWhereTheyAreNumbers) {
   EXPECT_FALSE(leaveOut({1, 0, 0, 0}).verified());
 }
 
+// As where an operator behind attention mixes rows.
+TEST(Verify, ResultOfWhichAllIsLeftOutIsNotVerified) {
+  Verification v = verifyResults({tensorOf(ElementKind::F32, {1, 2})},
+                                 {tensorOf(ElementKind::F32, {nan, nan})}, {},
+                                 /*leastBound=*/0, /*leavesOutNaN=*/true);
+  ASSERT_EQ(v.failures.size(), 1u);
+  EXPECT_EQ(v.failures[0],
+            "result 0: all 2 elements are not compared; nothing is shown");
+}
+
 TEST(Verify, AllZeroReferenceIsNoted) {
   HostTensor zero = tensorOf(ElementKind::F32, {0, 0});
   Verification same = check(zero, zero);
