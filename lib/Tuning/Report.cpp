@@ -65,7 +65,9 @@ static std::string trafficText(const ReportRow &row) {
   for (const ReportRow::Traffic &traffic : row.traffic) {
     text += (text.empty() ? "" : ", ") + traffic.domain + " " +
             bytesText(traffic.bytes);
-    if (traffic.service > 0)
+    if (std::isinf(traffic.service))
+      text += " (cannot be hidden)";
+    else if (traffic.service > 0)
       text += " (needs " + rateText(traffic.service) + ")";
   }
   return text.empty() ? "nothing" : text;
@@ -174,7 +176,9 @@ static llvm::json::Object toJson(const ReportRow &row) {
     traffic.push_back(
         llvm::json::Object{{"domain", domain.domain},
                            {"bytes", domain.bytes},
-                           {"service_bytes_per_second", domain.service}});
+                           // JSON has no infinity.
+                           {"service_bytes_per_second",
+                            std::min(domain.service, 1e300)}});
   object["traffic"] = std::move(traffic);
   return object;
 }

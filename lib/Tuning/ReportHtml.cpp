@@ -15,6 +15,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 using namespace mercury;
 
 static constexpr const char *kStyle = R"(
@@ -52,7 +54,9 @@ static void writeRow(llvm::raw_ostream &os, const ReportRow &row,
      << bytesText(row.memory) << "</td><td>";
   for (const ReportRow::Traffic &traffic : row.traffic) {
     os << escaped(traffic.domain) << " " << bytesText(traffic.bytes);
-    if (traffic.service > 0)
+    if (std::isinf(traffic.service))
+      os << ", cannot be hidden";
+    else if (traffic.service > 0)
       os << ", needs " << rateText(traffic.service);
     os << "<br>";
   }

@@ -78,9 +78,9 @@ struct Options {
       cl::value_desc("levels|@symbol"), cl::cat(category)};
   cl::opt<std::string> schedule{
       "schedule",
-      cl::desc("Schedule for operators that have none: a name, a text, a file "
-               "of texts, or a transform script (default: the input's, else "
-               "'default')"),
+      cl::desc("Schedule for operators that have none: a name, auto (what the "
+               "tuner finds), a text, a file of texts, or a transform script "
+               "(default: the input's, else 'default')"),
       cl::value_desc("name|file"), cl::cat(category)};
   cl::opt<std::string> balance{
       "balance",

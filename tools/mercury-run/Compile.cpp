@@ -11,6 +11,7 @@
 #include "Mercury/Analysis/WorkCount.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Dialect/CommIR/IR/RowsWithoutKeys.h"
+#include "Mercury/Transforms/ModuleTopology.h"
 #include "RunError.h"
 #include "ScheduleSource.h"
 #include "Signature.h"
@@ -239,6 +240,10 @@ static llvm::Error distribute(ModuleOp module, const CompileOptions &options,
   Stopwatch watch;
   auto function = module.lookupSymbol<func::FuncOp>(program.entry);
   program.leastBound = leastBoundOf(function);
+  // A schedule may be a script that asks for the topology.
+  module.getContext()->loadDialect<commir::CommIRDialect>();
+  if (failed(setModuleTopology(module, options.topology)))
+    return badInput("");
   llvm::Expected<ScheduleChoice> choice =
       resolveSchedule(module, function, options.schedule);
   if (!choice)
@@ -247,7 +252,6 @@ static llvm::Error distribute(ModuleOp module, const CompileOptions &options,
   PassManager pm(module.getContext());
   DistributePipelineOptions pipeline;
   pipeline.schedule = choice->option;
-  pipeline.topology = options.topology;
   pipeline.balance = options.balance;
   pipeline.promote = options.promote;
   buildDistributePipeline(pm, pipeline);

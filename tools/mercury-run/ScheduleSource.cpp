@@ -25,6 +25,8 @@ using namespace mlir;
 namespace mercury::run {
 
 static constexpr llvm::StringLiteral defaultRule("default");
+/// What the tuner chooses.
+static constexpr llvm::StringLiteral automatic("auto");
 
 /// The operators of `function` that lines of a schedule file are for, when
 /// there are `count`: all that a schedule can distribute, those that reduce, or
@@ -126,8 +128,6 @@ static llvm::Expected<ScheduleChoice> applyFile(func::FuncOp function,
     return badInput("'" + path + "' has " + llvm::Twine(schedules.size()) +
                     " schedules, but @" + function.getSymName() + " has " +
                     numbers);
-  // Input without schedules has not loaded the dialect.
-  function.getContext()->loadDialect<commir::CommIRDialect>();
   for (auto [op, schedule] : llvm::zip_equal(*operators, schedules))
     op->setAttr(commir::kScheduleAttrName,
                 commir::ScheduleAttr::get(op->getContext(), schedule));
@@ -150,7 +150,8 @@ llvm::Expected<ScheduleChoice> resolveSchedule(ModuleOp module,
   auto isNamed = [&](const NamedSchedule &s) {
     return schedule == llvm::StringRef(s.name);
   };
-  if (schedule == defaultRule || llvm::any_of(namedSchedules(), isNamed))
+  if (schedule == defaultRule || schedule == automatic ||
+      llvm::any_of(namedSchedules(), isNamed))
     return ScheduleChoice{schedule.str(), schedule.str()};
   std::string reason;
   if (parseSchedule(schedule, reason))

@@ -48,7 +48,6 @@ static Error calibrateTo(llvm::raw_ostream &os, mlir::MLIRContext &context,
   endProgress();
   if (!machine)
     return machine.takeError();
-  context.loadDialect<commir::CommIRDialect>();
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
   mlir::OpBuilder b = mlir::OpBuilder::atBlockEnd(module->getBody());
@@ -180,6 +179,8 @@ int main(int argc, char **argv) {
   registerAllPasses();
   mlir::MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
+  // Inputs without it get a topology.
+  context.loadDialect<commir::CommIRDialect>();
   std::error_code problem;
   llvm::ToolOutputFile file(line->output, problem, llvm::sys::fs::OF_Text);
   if (problem)

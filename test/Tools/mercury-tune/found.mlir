@@ -2,9 +2,9 @@
 // program, which equals the function.
 // RUN: mercury-tune %s --topology=gpu=4 | FileCheck %s --check-prefix=TABLE
 // RUN: mercury-tune %s --topology=gpu=4 --emit=schedule -o %t.txt
-// RUN: mercury-run %s --topology=gpu=4 --schedule=%t.txt --verify | FileCheck %s --check-prefix=RUN
+// RUN: mercury-run %s --topology=gpu=4 --schedule=%t.txt --verify | FileCheck %s --check-prefix=RANKS
 // RUN: mercury-tune %s --topology=gpu=4 --emit=transform -o %t.mlir
-// RUN: mercury-run %s --topology=gpu=4 --schedule=%t.mlir --verify | FileCheck %s --check-prefix=RUN
+// RUN: mercury-run %s --topology=gpu=4 --schedule=%t.mlir --verify | FileCheck %s --check-prefix=RANKS
 // RUN: mercury-run %s --topology=gpu=4 --schedule=auto --verify 2>&1 | FileCheck %s --check-prefix=AUTO
 
 // The three ways give one program.
@@ -16,11 +16,11 @@
 
 // TABLE: gpu=4: 4 ranks
 // TABLE: commir.online_attention: heads 4, queries 64, keys 64, head dimension 16, f32
-// TABLE: schedule {{.*}} time {{.*}} bound {{.*}} memory
+// TABLE: schedule{{ +}}time{{ +}}ratio{{ +}}bound{{ +}}memory
 // TABLE: 1 {{.*}} 1.00
-// TABLE-NEXT: over gpu
+// TABLE-NEXT: heads over gpu
 // TABLE: schedules looked at
-// RUN: gpu=4{{.*}} verified
+// RANKS: gpu=4{{.*}} verified
 // AUTO: remark: commir.online_attention: heads 4, {{.*}}; predicted {{.*}}, bound by
 // AUTO: gpu=4{{.*}} verified
 
