@@ -74,6 +74,12 @@ Verdict mercury::canHaveOrder(const OperatorModel &op, size_t loop,
     return Verdict::no(what + " cannot run " + print(order) +
                        ": an expression of loops indexes a dimension, whose "
                        "neighbours an order would tear apart");
+  // Nothing but padding is a typing error, and may not fit in memory.
+  int64_t extent = op.loops[loop].extent, padded = order.granularity();
+  if (padded > mostInOrder && padded / 2 > extent)
+    return Verdict::no(what + " cannot run " + print(order) +
+                       ": its extent of " + str(extent) +
+                       " would be padded to " + str(padded));
   return Verdict::ok();
 }
 

@@ -46,6 +46,9 @@
 // RUN: sh -c 'mercury-run --balance=striped:0 --topology=gpu=2 --schedule=ring %t/causal.mlir 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=STRIPE
 // STRIPE: error: {{.*}}balance 'striped:0': a stripe has 1 to 1048576 tokens, not 0
 // STRIPE: exit 2
+// RUN: sh -c 'mercury-run --balance=striped:1048576 --topology=gpu=2 --schedule=ring %t/causal.mlir 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=PADDED
+// PADDED: error: balance: loop {{[0-9]}} of 'commir.online_attention' cannot run striped 2 by 1048576: its extent of {{[0-9]+}} would be padded to 2097152
+// PADDED: exit 2
 
 // RUN: sh -c 'mercury-run --balance=zigzag --topology=gpu=2 --schedule=ring %t/later.mlir 2>&1; echo "exit $?"' | FileCheck %s --check-prefix=LATER
 // LATER: error: 'commir.online_attention' op loop d0 takes no token order: its queries begin at 'query_start', which is known at run time only
