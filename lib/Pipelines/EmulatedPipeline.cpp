@@ -21,8 +21,8 @@ void mercury::buildLaunches(OpPassManager &pm, int64_t chunks) {
   buildSpmdOnBuffers(pm, chunks, /*vectorizeContractions=*/false,
                      /*vectorizeAttention=*/false);
   pm.addPass(createOutlineKernelsPass());
-  // Again: constants of kernels may have become buffers.
-  pm.addNestedPass<func::FuncOp>(createAnnotateRequirementsPass());
+  // Constants of kernels may have become buffers.
+  settleBuffers(pm);
 }
 
 void mercury::buildDevicePrefix(OpPassManager &pm, int64_t chunks) {

@@ -90,6 +90,10 @@ void mercury::buildSpmdOnBuffers(OpPassManager &pm, int64_t chunks,
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createOverlapPass());
   pm.addPass(createVerifyCommunicationPass());
+}
+
+void mercury::settleBuffers(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createShortenLifetimesPass());
   pm.addNestedPass<func::FuncOp>(createAnnotateRequirementsPass());
 }
 
@@ -105,6 +109,7 @@ void mercury::buildHostPipeline(OpPassManager &pm,
   buildSpmdOnBuffers(pm, options.chunks,
                      /*vectorizeContractions=*/options.local == "codegen",
                      /*vectorizeAttention=*/options.local != "loops");
+  settleBuffers(pm);
   addPatchKernels(pm, options.local);
   pm.addPass(createLowerAttentionPass());
   pm.addPass(createConvertCommIRToNCCLPass());

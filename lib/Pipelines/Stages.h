@@ -14,10 +14,14 @@
 namespace mercury {
 
 /// Stage 3 -> the function of a rank on buffers, with communication that
-/// overlaps, verified, and its requirements. Whether contractions and attention
+/// overlaps, verified. Whether contractions and attention
 /// become vector code for the CPU on the way: of the former that needs tensors.
 void buildSpmdOnBuffers(mlir::OpPassManager &pm, int64_t chunks,
                         bool vectorizeContractions, bool vectorizeAttention);
+
+/// After the last buffer is made: each lives as long as it is used, and the
+/// function's requirements say how many bytes that takes.
+void settleBuffers(mlir::OpPassManager &pm);
 
 /// Calls of registered kernels; with `local` "blas" those of a BLAS library
 /// take every op that they can.

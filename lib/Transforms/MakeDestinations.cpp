@@ -10,8 +10,10 @@
 #include "Mercury/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace mercury {
 #define GEN_PASS_DEF_MAKEDESTINATIONSPASS
@@ -23,6 +25,62 @@ using namespace mercury::commir;
 
 static MemRefType bufferType(RankedTensorType type) {
   return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+static bool isFreshFill(linalg::FillOp fill) {
+  return fill.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>();
+}
+
+/// Gives each use of an empty tensor, and of one that is filled, a tensor of
+/// its own in front of it: what CSE has made one would be one buffer that lives
+/// from the first use to the last.
+static void separateEmptyTensors(func::FuncOp function) {
+  SmallVector<Operation *> made;
+  function.walk([&](linalg::FillOp fill) {
+    if (fill.hasPureTensorSemantics() && isFreshFill(fill))
+      made.push_back(fill);
+  });
+  function.walk([&](tensor::EmptyOp empty) { made.push_back(empty); });
+  for (Operation *op : made) {
+    if (op->use_empty()) {
+      op->erase();
+      continue;
+    }
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      // A fill inside a loop would run at every step.
+      Operation *user =
+          isa<linalg::FillOp>(op)
+              ? op->getBlock()->findAncestorOpInBlock(*use.getOwner())
+              : use.getOwner();
+      OpBuilder b(user);
+      use.set(b.clone(*op)->getResult(0));
+    }
+    op->erase();
+  }
+}
+
+/// Stores `value` in `destination`. What is only reshaped on the way is
+/// computed there: the destination is reshaped instead.
+static Value storeIn(OpBuilder &b, Value value, Value destination) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_present<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op) ||
+      !op->hasOneUse())
+    return bufferization::MaterializeInDestinationOp::create(b, value.getLoc(),
+                                                             value, destination)
+        .getResult();
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  Value reshaped;
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    reshaped = tensor::ExpandShapeOp::create(
+        b, op->getLoc(), type, destination, collapse.getReassociationIndices());
+  else
+    reshaped = tensor::CollapseShapeOp::create(
+        b, op->getLoc(), type, destination,
+        cast<tensor::ExpandShapeOp>(op).getReassociationIndices());
+  Value stored = storeIn(b, op->getOperand(0), reshaped);
+  IRMapping map;
+  map.map(op->getOperand(0), stored);
+  return b.clone(*op, map)->getResult(0);
 }
 
 namespace {
@@ -50,6 +108,7 @@ struct MakeDestinationsPass
     });
     if (walked.wasInterrupted())
       return signalPassFailure();
+    separateEmptyTensors(function);
     Block &entry = function.front();
     OpBuilder b = OpBuilder::atBlockBegin(&entry);
     SmallVector<Type> types;
@@ -89,9 +148,7 @@ struct MakeDestinationsPass
           /*writable=*/true);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPoint(ret);
-      auto placed = bufferization::MaterializeInDestinationOp::create(
-          b, value.getLoc(), value, destination);
-      stores.emplace_back(placed.getResult(), buffer);
+      stores.emplace_back(storeIn(b, value, destination), buffer);
     }
     b.setInsertionPoint(ret);
     for (auto [value, buffer] : stores) {

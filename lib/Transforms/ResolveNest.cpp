@@ -367,9 +367,12 @@ FailureOr<NestResolver::State> NestResolver::emitRotation(size_t loop,
   }
   for (Value start : waiting) {
     auto type = cast<RankedTensorType>(start.getType());
-    carry.push_back(
-        merges ? resharder.empty(loc, type.getShape(), type.getElementType())
-               : start);
+    auto fill = start.getDefiningOp<linalg::FillOp>();
+    if (merges)
+      start = resharder.empty(loc, type.getShape(), type.getElementType());
+    else if (fill)
+      start = fill.getDpsInits()[0]; // it is not read
+    carry.push_back(start);
   }
   SmallVector<Type> arguments{b.getIndexType()};
   for (ArrayRef<Value> values :

@@ -31,6 +31,44 @@ func.func @argument_is_returned(%a: tensor<8xf32>) -> tensor<8xf32> {
   return %a : tensor<8xf32>
 }
 
+// What is reshaped before it is returned is computed in the caller's buffer.
+//
+// CHECK-LABEL: func.func @reshaped_result(
+// CHECK-SAME: %[[A:[^ ]+]]: memref<4x8xf32>, %[[R:[^ ]+]]: memref<32xf32> {commir.result})
+// CHECK: %[[D:.+]] = bufferization.to_tensor %[[R]]
+// CHECK: %[[Y:.+]] = linalg.exp
+// CHECK: %[[E:.+]] = tensor.expand_shape %[[D]] {{\[\[}}0, 1]] output_shape [4, 8]
+// CHECK: %[[P:.+]] = bufferization.materialize_in_destination %[[Y]] in %[[E]]
+// CHECK: %[[C:.+]] = tensor.collapse_shape %[[P]]
+// CHECK: bufferization.materialize_in_destination %[[C]] in restrict writable %[[R]]
+func.func @reshaped_result(%a: tensor<4x8xf32>) -> tensor<32xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %y = linalg.exp ins(%a : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %line = tensor.collapse_shape %y [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+  return %line : tensor<32xf32>
+}
+
+// Ops do not share an empty tensor, nor one that is filled.
+//
+// CHECK-LABEL: func.func @own_empty_tensors(
+// CHECK: %[[E:.+]] = tensor.empty()
+// CHECK-NEXT: %[[Y:.+]] = linalg.exp ins(%{{.+}}) outs(%[[E]]
+// CHECK-NEXT: %[[F:.+]] = tensor.empty()
+// CHECK-NEXT: %[[FILL:.+]] = linalg.fill {{.*}} outs(%[[F]]
+// CHECK-NEXT: linalg.add ins({{.+}}) outs(%[[FILL]]
+// CHECK-NEXT: %[[G:.+]] = tensor.empty()
+// CHECK-NEXT: %[[FILL2:.+]] = linalg.fill {{.*}} outs(%[[G]]
+// CHECK-NEXT: linalg.add ins({{.+}}) outs(%[[FILL2]]
+func.func @own_empty_tensors(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y = linalg.exp ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %b = linalg.add ins(%a, %y : tensor<8xf32>, tensor<8xf32>) outs(%fill : tensor<8xf32>) -> tensor<8xf32>
+  %c = linalg.add ins(%y, %y : tensor<8xf32>, tensor<8xf32>) outs(%fill : tensor<8xf32>) -> tensor<8xf32>
+  return %b, %c : tensor<8xf32>, tensor<8xf32>
+}
+
 // CHECK-LABEL: func.func private @private_functions_keep_tensors(
 // CHECK-SAME: tensor<8xf32>) -> tensor<8xf32>
 func.func private @private_functions_keep_tensors(%a: tensor<8xf32>) -> tensor<8xf32> {

@@ -233,6 +233,12 @@ struct Options {
       "memory-limit",
       cl::desc("Bytes that a rank may hold at once (default: no limit)"),
       cl::value_desc("bytes"), cl::init(0), cl::cat(category)};
+  cl::opt<bool> enforceMemory{
+      "enforce-memory",
+      cl::desc(
+          "A rank may hold no more at once than the topology's device lets "
+          "a program reserve"),
+      cl::cat(category)};
   cl::opt<double> jitter{
       "jitter",
       cl::desc("Streams wait at random, up to so long, before a kernel or a "
@@ -308,6 +314,9 @@ static llvm::Error checkNumbers(const Options &options) {
   if (options.memoryLimit < 0)
     return badInput("--memory-limit must not be negative, got " +
                     llvm::Twine(options.memoryLimit.getValue()));
+  if (options.enforceMemory && options.memoryLimit.getNumOccurrences())
+    return badInput("--enforce-memory takes the limit from the topology, "
+                    "--memory-limit gives another one");
   for (const cl::opt<double> *option :
        {&options.linkBandwidth, &options.linkLatency, &options.timeScale,
         &options.watchdog, &options.jitter}) {
@@ -367,6 +376,7 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
     return std::move(error);
   line.ranksAreProcesses = options.ranksAs == RanksAs::MPI;
   line.mpi = options.mpi;
+  line.enforceMemory = options.enforceMemory;
   if (line.ranksAreProcesses && launch.jitterSeconds > 0)
     return badInput("streams have jitter between threads, not with "
                     "--ranks-as=mpi");

@@ -29,6 +29,7 @@ struct CommandLine {
   bool predict = false;      ///< simulate instead of running
   std::string timelineFile; ///< where to write the simulation's; empty: nowhere
   bool ranksAreProcesses = false;
+  bool enforceMemory = false; ///< the device's memory is the memory limit
   std::string mpi; ///< implementation of MPI; empty: any
 };
 

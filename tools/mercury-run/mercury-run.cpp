@@ -13,6 +13,7 @@
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/InitAll.h"
 #include "Mercury/Schedule/NamedSchedules.h"
+#include "Mercury/Tuning/MemoryModel.h"
 #include "Npy.h"
 #include "Object.h"
 #include "Package.h"
@@ -195,6 +196,17 @@ static void merge(Verification &all, const Verification &one) {
         to->push_back(text);
 }
 
+/// Makes the device's memory the limit of each rank.
+static Error enforceMemory(const CompiledProgram &program,
+                           LaunchOptions &launch) {
+  launch.memoryLimit = mercury::availableBytes(program.topology.device);
+  if (launch.memoryLimit > 0)
+    return Error::success();
+  return badInput("--enforce-memory: the topology of @" + program.entry +
+                  " does not say how much memory its device has; write "
+                  "device <memory BYTES> into it");
+}
+
 /// Runs the program; the process of rank 0 (`reports`) also verifies, writes
 /// the results and prints.
 static Expected<Outcome> run(mlir::ModuleOp module, CommandLine &line,
@@ -209,6 +221,9 @@ static Expected<Outcome> run(mlir::ModuleOp module, CommandLine &line,
   Expected<CompiledProgram> program = compileProgram(module, line.compile);
   if (!program)
     return program.takeError();
+  if (line.enforceMemory)
+    if (Error error = enforceMemory(*program, line.launch))
+      return std::move(error);
   if (line.verify && program->results.empty())
     return badInput("--verify: @" + program->entry + " has no results");
   progress.enter("making the arguments");

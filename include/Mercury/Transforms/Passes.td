@@ -104,7 +104,9 @@ def MakeDestinationsPass : Pass<"mercury-make-destinations", "::mlir::func::Func
   let summary = "Let ranks compute into buffers of the caller";
   let description = [{
     Arguments of public functions become buffers that are only read, results
-    become further arguments that are written.
+    become further arguments that are written. A result that is only reshaped
+    before it is returned is computed there as well. Ops that write an empty
+    tensor, or a filled one, get one of their own.
 
     Precondition: stage 3 on tensors, no calls with tensors. Postcondition:
     functions take and return no tensors; what is inside is still on tensors.
@@ -130,6 +132,37 @@ def LowerRotationPass : Pass<"mercury-lower-rotation", "::mlir::func::FuncOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mercury::commir::CommIRDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ShortenLifetimesPass
+    : Pass<"mercury-shorten-lifetimes", "::mlir::func::FuncOp"> {
+  let summary = "Allocate buffers where they are used first, free them where last";
+  let description = [{
+    Deallocation leaves all frees at the end of the function. Of each buffer that
+    the function's own block makes and frees, the allocation moves down to the
+    first op that uses it, and the free up to the last one; the wait for a
+    transfer names what was in flight, and is a use. A buffer without a use goes.
+
+    ```mlir
+    %a = memref.alloc() : memref<8xf32>
+    %b = memref.alloc() : memref<8xf32>
+    memref.copy %x, %a : ...
+    memref.copy %a, %b : ...
+    memref.copy %b, %y : ...
+    memref.dealloc %a : ...
+    memref.dealloc %b : ...
+    // becomes
+    %a = memref.alloc() : memref<8xf32>
+    memref.copy %x, %a : ...
+    %b = memref.alloc() : memref<8xf32>
+    memref.copy %a, %b : ...
+    memref.dealloc %a : ...
+    memref.copy %b, %y : ...
+    memref.dealloc %b : ...
+    ```
+
+    Precondition: bufferized, with deallocations.
+  }];
 }
 
 def OverlapPass : Pass<"mercury-overlap", "::mlir::func::FuncOp"> {
