@@ -117,9 +117,8 @@ ReportRow OperatorTuner::rowOf(const Schedule &schedule) {
   row.schedule = print(schedule);
   row.words = describe(schedule, model, topology);
   row.seconds = found.seconds;
-  row.interval = found.seconds > 0
-                     ? (found.high - found.low) / 2 / found.seconds
-                     : 0;
+  row.interval =
+      found.seconds > 0 ? (found.high - found.low) / 2 / found.seconds : 0;
   row.bound = boundOf(found, topology);
   row.memory = bytes.peak();
   for (size_t level = 0; level < found.traffic.size(); ++level)
@@ -143,8 +142,7 @@ void OperatorTuner::addDesigns(ReportOperator &report) {
               : llvm::is_contained(options.against, design.name)))
       continue;
     Schedule schedule;
-    Verdict verdict =
-        makeNamedSchedule(design.name, schedule, model, topology);
+    Verdict verdict = makeNamedSchedule(design.name, schedule, model, topology);
     ReportRow row;
     if (verdict)
       row = rowOf(schedule);
@@ -215,17 +213,17 @@ LogicalResult mercury::tuneFunction(func::FuncOp function,
     if (!remark.empty())
       function.emitRemark() << remark;
   }
-  std::string goal =
-      options.objective.kind == Objective::Kind::Time     ? "time"
-      : options.objective.kind == Objective::Kind::Memory ? "memory"
-                                                          : "both";
+  std::string goal = options.objective.kind == Objective::Kind::Time ? "time"
+                     : options.objective.kind == Objective::Kind::Memory
+                         ? "memory"
+                         : "both";
   goal += ", limit " + std::to_string(options.memoryLimit);
   SmallVector<std::pair<Operation *, Schedule>> chosen;
   for (DistributableOpInterface op : leadersOf(function)) {
     if (Value dynamic = firstDynamicValue(op))
-      return op->emitError() << "has a dynamic extent in a value of type "
-                             << dynamic.getType()
-                             << "; only static shapes are tuned";
+      return op->emitError()
+             << "has a dynamic extent in a value of type " << dynamic.getType()
+             << "; only static shapes are tuned";
     CostProblem problem = costProblemOf(op);
     TuningKey key{describeProblem(problem.op, problem.type),
                   fingerprint(topology), goal};
@@ -247,8 +245,8 @@ LogicalResult mercury::tuneFunction(func::FuncOp function,
     FailureOr<Schedule> found = OperatorTuner(op, topology, options).run(entry);
     if (failed(found))
       return failure();
-    database.set(key, {report.machine, print(*found),
-                       entry.found.front().seconds, 0});
+    database.set(
+        key, {report.machine, print(*found), entry.found.front().seconds, 0});
     chosen.emplace_back(op, std::move(*found));
   }
   if (chosen.empty())

@@ -16,6 +16,7 @@
 #include "RunError.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 #include <thread>
 #include <unistd.h>
 
@@ -23,6 +24,14 @@ using namespace mercury;
 using namespace mercury::tune;
 
 namespace {
+/// Four digits: more were never measured.
+double rounded(double value) {
+  if (value <= 0)
+    return value;
+  double unit = std::pow(10, std::floor(std::log10(value)) - 3);
+  return std::round(value / unit) * unit;
+}
+
 /// Seconds of a program.
 struct Timing {
   double median = 0;
@@ -80,8 +89,9 @@ llvm::Expected<Timing> Calibration::time(const std::string &text,
   size_t count = seconds.size();
   Timing timing;
   timing.median = seconds[count / 2];
-  timing.spread = (seconds[count - 1 - count / 4] - seconds[count / 4]) / 2 /
-                  timing.median;
+  timing.spread = std::min(
+      (seconds[count - 1 - count / 4] - seconds[count / 4]) / 2 / timing.median,
+      1.0);
   return timing;
 }
 
@@ -146,19 +156,20 @@ llvm::Error Calibration::measureDevice(DeviceModel &device) {
   for (auto *rates : {&gemm, &attention})
     for (auto [size, rate] : *rates)
       peak = std::max(peak, rate);
+  peak = rounded(peak);
   device.peak["f32"] = peak;
-  device.interval = spread;
+  device.interval = rounded(spread);
   for (auto *rates : {&gemm, &attention}) {
     AchievedRate achieved;
     achieved.type = "f32";
     achieved.library = "mercury";
-    achieved.interval = spread;
+    achieved.interval = rounded(spread);
     if (rates == &attention) {
       achieved.work = AchievedRate::Work::Attention;
       achieved.headDim = headDim;
     }
     for (auto [size, rate] : *rates)
-      achieved.fraction.points.emplace_back(size, rate / peak);
+      achieved.fraction.points.emplace_back(size, rounded(rate / peak));
     device.achieved.push_back(std::move(achieved));
   }
   return llvm::Error::success();
@@ -178,7 +189,7 @@ func.func @f(%a: {0}, %b: {0}) -> {0} {{
   llvm::Expected<Timing> timing = time(text, 1);
   if (!timing)
     return timing.takeError();
-  device.memoryBandwidth = 3 * 4 * elements / timing->median;
+  device.memoryBandwidth = rounded(3 * 4 * elements / timing->median);
   device.memoryFraction = 1; // it is what kernels reach
   device.memory = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) *
                   sysconf(_SC_PAGE_SIZE) / ranks;
@@ -186,7 +197,7 @@ func.func @f(%a: {0}, %b: {0}) -> {0} {{
   timing = time(matmulText(1), 1);
   if (!timing)
     return timing.takeError();
-  device.launch = timing->median;
+  device.launch = rounded(timing->median);
   return llvm::Error::success();
 }
 
@@ -214,7 +225,7 @@ func.func @f(%x: tensor<{1}xf32>, %parts: tensor<{0}x{1}xf32>,
   %one = arith.constant 1 : index
   %ranks = arith.constant {0} : index
   %last = arith.constant {3} : index
-  %me = commir.rank_coord {{gpu} : index
+  %me = commir.rank_coord {{gpu}
   %up = arith.addi %me, %one : index
   %next = arith.remui %up, %ranks : index
   %down = arith.addi %me, %last : index
@@ -228,8 +239,8 @@ func.func @f(%x: tensor<{1}xf32>, %parts: tensor<{0}x{1}xf32>,
     timings[isLong] = *timing;
   }
   Timing each;
-  each.median = std::max(timings[1].median - timings[0].median, 1e-9) /
-                (many - few);
+  each.median =
+      std::max(timings[1].median - timings[0].median, 1e-9) / (many - few);
   each.spread = std::max(timings[0].spread, timings[1].spread);
   return each;
 }
@@ -290,19 +301,19 @@ llvm::Error Calibration::measureLinks(Level &level) {
       bool isOne = operation.primitive == Primitive::SendRecv ||
                    operation.primitive == Primitive::Broadcast;
       double bytes = 4.0 * part * (isOne ? 1 : ranks);
-      curve.points.emplace_back(bytes,
-                                operation.factor * bytes / timing->median);
+      curve.points.emplace_back(
+          bytes, rounded(operation.factor * bytes / timing->median));
       double &worst = interval[bytes];
       worst = std::max(worst, timing->spread);
       if (operation.primitive == Primitive::SendRecv) {
         level.bandwidth = std::max(level.bandwidth, curve.points.back().second);
         if (part == 256)
-          level.latency = timing->median;
+          level.latency = rounded(timing->median);
       }
     }
   }
   for (auto [bytes, spread] : interval)
-    level.interval.points.emplace_back(bytes, std::max(spread, 1e-3));
+    level.interval.points.emplace_back(bytes, rounded(std::max(spread, 1e-3)));
   return llvm::Error::success();
 }
 
@@ -321,7 +332,7 @@ llvm::Expected<TopologyModel> Calibration::run() {
   return machine;
 }
 
-llvm::Expected<TopologyModel>
-tune::calibrate(mlir::MLIRContext &context, const CalibrateOptions &options) {
+llvm::Expected<TopologyModel> tune::calibrate(mlir::MLIRContext &context,
+                                              const CalibrateOptions &options) {
   return Calibration(context, options).run();
 }

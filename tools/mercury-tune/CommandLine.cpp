@@ -66,10 +66,8 @@ splitUnit(llvm::StringRef text) {
 
 std::optional<int64_t> parseBytes(llvm::StringRef text) {
   static constexpr std::pair<llvm::StringLiteral, double> units[] = {
-      {"", 1},        {"B", 1},
-      {"kB", 1e3},    {"MB", 1e6},
-      {"GB", 1e9},    {"TB", 1e12},
-      {"KiB", 0x1p10}, {"MiB", 0x1p20},
+      {"", 1},         {"B", 1},       {"kB", 1e3},     {"MB", 1e6},
+      {"GB", 1e9},     {"TB", 1e12},   {"KiB", 0x1p10}, {"MiB", 0x1p20},
       {"GiB", 0x1p30}, {"TiB", 0x1p40}};
   auto number = splitUnit(text);
   if (!number)
@@ -108,14 +106,16 @@ struct Options {
       cl::value_desc("name"), cl::cat(category)};
   cl::opt<std::string> topology{
       "topology",
-      cl::desc("Machine, as levels (node=2,gpu=2), a machine by name "
-               "(h100-sxm:node=2,gpu=4), a file of mercury-tune --calibrate, or "
-               "the symbol of a commir.topology (default: the module's)"),
+      cl::desc(
+          "Machine, as levels (node=2,gpu=2), a machine by name "
+          "(h100-sxm:node=2,gpu=4), a file of mercury-tune --calibrate, or "
+          "the symbol of a commir.topology (default: the module's)"),
       cl::value_desc("machine"), cl::cat(category)};
   cl::opt<std::string> objective{
       "objective",
-      cl::desc("What is best: time (default), memory, or both, weighed alike or "
-               "as in both:0.3 (memory by 0.3)"),
+      cl::desc(
+          "What is best: time (default), memory, or both, weighed alike or "
+          "as in both:0.3 (memory by 0.3)"),
       cl::value_desc("what"), cl::init("time"), cl::cat(category)};
   cl::opt<std::string> memoryLimit{
       "memory-limit",
@@ -130,8 +130,9 @@ struct Options {
       cl::value_desc("names"), cl::cat(category)};
   cl::opt<std::string> budget{
       "budget",
-      cl::desc("Time for the search, for each operator, and for --measure "
-               "(30s, 2min; default: 30s); the best so far is what it ends with"),
+      cl::desc(
+          "Time for the search, for each operator, and for --measure "
+          "(30s, 2min; default: 30s); the best so far is what it ends with"),
       cl::value_desc("time"), cl::init("30s"), cl::cat(category)};
   cl::opt<uint64_t> measure{
       "measure", cl::desc("Run the best N on CPU ranks, too"),
@@ -142,8 +143,9 @@ struct Options {
       cl::value_desc("kind"), cl::init("codegen"), cl::cat(category)};
   cl::opt<std::string> database{
       "database",
-      cl::desc("File of schedules: what stands there is not searched for again, "
-               "what is found is added"),
+      cl::desc(
+          "File of schedules: what stands there is not searched for again, "
+          "what is found is added"),
       cl::value_desc("file"), cl::cat(category)};
   cl::opt<Form> form{
       "emit", cl::desc("What to print:"), cl::init(Form::Table),
@@ -158,8 +160,9 @@ struct Options {
                  clEnumValN(Form::Timeline, "timeline",
                             "what ranks do when, as Perfetto reads it")),
       cl::cat(category)};
-  cl::opt<std::string> output{"o", cl::desc("Output file (default: standard "
-                                            "output)"),
+  cl::opt<std::string> output{"o",
+                              cl::desc("Output file (default: standard "
+                                       "output)"),
                               cl::value_desc("file"), cl::init("-"),
                               cl::cat(category)};
   cl::opt<bool> calibrate{

@@ -16,9 +16,10 @@ namespace mercury::tune {
 /// Runs of one schedule; one more warms up.
 static constexpr size_t kMostRuns = 20;
 
-llvm::Error measureSchedules(mlir::ModuleOp module, const CommandLine &line,
-                             ReportOperator &op,
-                             llvm::function_ref<void(llvm::StringRef)> progress) {
+llvm::Error
+measureSchedules(mlir::ModuleOp module, const CommandLine &line,
+                 ReportOperator &op,
+                 llvm::function_ref<void(llvm::StringRef)> progress) {
   size_t count = std::min<size_t>(line.measure, op.found.size());
   auto start = std::chrono::steady_clock::now();
   auto isOver = [&] {
@@ -28,7 +29,8 @@ llvm::Error measureSchedules(mlir::ModuleOp module, const CommandLine &line,
   };
   std::vector<run::CompiledProgram> programs;
   for (size_t i = 0; i < count && (i == 0 || !isOver()); ++i) {
-    progress(llvm::formatv("compiling schedule {0} of {1}", i + 1, count).str());
+    progress(
+        llvm::formatv("compiling schedule {0} of {1}", i + 1, count).str());
     run::CompileOptions options;
     options.entry = line.entry;
     options.topology = line.topology;
@@ -46,7 +48,8 @@ llvm::Error measureSchedules(mlir::ModuleOp module, const CommandLine &line,
       run::makeArguments(programs.front().globalArguments(), /*seed=*/0);
   // In turns, so that what else the machine does meets all of them.
   std::vector<std::vector<double>> seconds(programs.size());
-  for (size_t round = 0; round <= kMostRuns && (round < 2 || !isOver()); ++round)
+  for (size_t round = 0; round <= kMostRuns && (round < 2 || !isOver());
+       ++round)
     for (size_t i = 0; i < programs.size(); ++i) {
       progress(llvm::formatv("running schedule {0} of {1}, round {2}", i + 1,
                              programs.size(), round)

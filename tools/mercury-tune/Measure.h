@@ -18,9 +18,10 @@ namespace mercury::tune {
 /// threads of this process, runs them in turns until the budget ends (each at
 /// least once), and adds medians and intervals to their rows. The fastest comes
 /// first then; rows that were not run stay behind them in their order.
-llvm::Error measureSchedules(mlir::ModuleOp module, const CommandLine &line,
-                             ReportOperator &op,
-                             llvm::function_ref<void(llvm::StringRef)> progress);
+llvm::Error
+measureSchedules(mlir::ModuleOp module, const CommandLine &line,
+                 ReportOperator &op,
+                 llvm::function_ref<void(llvm::StringRef)> progress);
 
 } // namespace mercury::tune
 

@@ -142,9 +142,10 @@ static Error tuneFile(llvm::raw_ostream &os, mlir::MLIRContext &context,
     return report.takeError();
   if (line.measure > 0) {
     if (report->operators.size() != 1)
-      return badInput("--measure is for functions with one operator to tune; @" +
-                      function.getSymName() + " has " +
-                      llvm::Twine(report->operators.size()));
+      return badInput(
+          "--measure is for functions with one operator to tune; @" +
+          function.getSymName() + " has " +
+          llvm::Twine(report->operators.size()));
     Error error = measureSchedules(*module, line, report->operators.front(),
                                    showProgress);
     endProgress();
@@ -184,8 +185,8 @@ int main(int argc, char **argv) {
   std::error_code problem;
   llvm::ToolOutputFile file(line->output, problem, llvm::sys::fs::OF_Text);
   if (problem)
-    return report(badInput("cannot write '" + line->output +
-                           "': " + problem.message()));
+    return report(
+        badInput("cannot write '" + line->output + "': " + problem.message()));
   if (Error error = line->calibrate ? calibrateTo(file.os(), context, *line)
                                     : tuneFile(file.os(), context, *line))
     return report(std::move(error));

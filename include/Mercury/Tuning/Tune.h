@@ -31,7 +31,7 @@ struct TuneOptions {
   std::vector<std::string> against;
   double budget = 30; ///< seconds for each operator; 0: no limit
   LocalKernel local = LocalKernel::Generated;
-  std::string library; ///< of local kernels, for their rates
+  std::string library;  ///< of local kernels, for their rates
   std::string database; ///< file; "": none
 };
 
