@@ -630,4 +630,7 @@ std::vector<std::string> CostModel::assumptions() const {
   return impl->assumptions();
 }
 const CostProblem &CostModel::problem() const { return impl->problem; }
+void CostModel::setMergePasses(double passes) {
+  impl->problem.mergePasses = passes;
+}
 const LinkTimes &CostModel::links() const { return impl->links; }
