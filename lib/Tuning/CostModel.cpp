@@ -47,7 +47,7 @@ struct Bundle {
   double interval = 0;
   size_t slowest = 0; ///< that level
   /// Per level.
-  std::vector<double> seconds, bytes;
+  llvm::SmallVector<double, 4> seconds, bytes;
 
   explicit Bundle(size_t levels = 0) : seconds(levels, 0), bytes(levels, 0) {}
   bool empty() const { return fixed + streamed == 0; }
@@ -129,7 +129,8 @@ private:
     double compute = 0; ///< work in it
     double memory = 0;  ///< of which bound by memory
     double launch = 0;
-    std::vector<double> busy; ///< per level, seconds its ports are taken
+    llvm::SmallVector<double, 4>
+        busy; ///< per level, seconds its ports are taken
   };
   void findRoles();
   void prepare(const Schedule &s, bool backward);
@@ -219,7 +220,7 @@ void CostModel::Impl::prepare(const Schedule &s, bool isBackward) {
   chunks = std::max<int64_t>(s.chunks, 1);
   reader.read(s, backward);
   const LocalExtents &extents = reader.extents;
-  table = op.mask ? &tables.of(s) : nullptr;
+  table = op.mask ? &tables.of(s, extents.padded) : nullptr;
 
   before.clear();
   after.clear();
@@ -373,7 +374,7 @@ void CostModel::Impl::run(size_t depth, size_t combination, double executions,
   double communication = seconds(loop.all);
   double startUp = 0, steady = 0, drain = 0, compute = 0, memory = 0,
          launch = 0, bodies = 0;
-  std::vector<double> busy(step.busy.size(), 0);
+  llvm::SmallVector<double, 4> busy(step.busy.size(), 0);
   Step body;
   body.busy.resize(step.busy.size());
   if (!loop.ahead.empty())
@@ -630,4 +631,7 @@ std::vector<std::string> CostModel::assumptions() const {
   return impl->assumptions();
 }
 const CostProblem &CostModel::problem() const { return impl->problem; }
+void CostModel::setMergePasses(double passes) {
+  impl->problem.mergePasses = passes;
+}
 const LinkTimes &CostModel::links() const { return impl->links; }

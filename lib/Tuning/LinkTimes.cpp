@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Mercury/Tuning/LinkTimes.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -32,6 +34,9 @@ static constexpr double switchMargin = 0.88;
 /// port: 8 H200 480 and 8 B200 838 GB/s of bus bandwidth, so 274 of 370 and 479
 /// of 680 (same source).
 static constexpr double switchEfficiency = 0.74;
+/// What an operation in the switch waits, in latencies of a hop: 25 us (NCCL's
+/// tuning.cc) of 2.2 us.
+static constexpr double switchHops = 11;
 
 std::string_view mercury::stringify(Algorithm algorithm) {
   switch (algorithm) {
@@ -209,7 +214,7 @@ static double latencyOf(const Level &level) {
 /// Runs parts of one operation together: they stream at the same time, their
 /// latencies follow each other.
 static LinkTime together(const TopologyModel &machine,
-                         const std::vector<Part> &parts, Algorithm algorithm,
+                         llvm::ArrayRef<Part> parts, Algorithm algorithm,
                          double bytes) {
   LinkTime time;
   double streamed = 0;
@@ -299,7 +304,8 @@ static Part levelPart(const LinkTimes &times, Primitive primitive, size_t l,
     take(Algorithm::Hierarchy, passes * log2Up(ranks) * latency, part.bytes,
          treeEfficiency * bandwidth);
   if (reduces && level.inSwitchReduction)
-    take(Algorithm::InSwitch, 2 * latency, bytes, switchEfficiency * bandwidth);
+    take(Algorithm::InSwitch, switchHops * latency, bytes,
+         switchEfficiency * bandwidth);
   return part;
 }
 
@@ -310,7 +316,7 @@ static Part levelPart(const LinkTimes &times, Primitive primitive, size_t l,
 /// Level by level: inside of each, then between what has been gathered there.
 static LinkTime hierarchy(const LinkTimes &times, Primitive primitive,
                           const GroupShape &group, double bytes) {
-  std::vector<Part> parts;
+  llvm::SmallVector<Part, 4> parts;
   Algorithm algorithm = Algorithm::Nothing;
   for (size_t l = 0; l < group.sizes.size(); ++l)
     if (group.sizes[l] > 1)
@@ -325,7 +331,7 @@ static LinkTime hierarchy(const LinkTimes &times, Primitive primitive,
 /// different places, so that all of its ports are used.
 static LinkTime ring(const LinkTimes &times, Primitive primitive,
                      const GroupShape &group, double bytes) {
-  std::vector<Part> parts;
+  llvm::SmallVector<Part, 4> parts;
   int64_t ranks = group.numRanks(), outside = 1;
   double passes = primitive == Primitive::AllReduce ? 2 : 1;
   for (size_t l = 0; l < group.sizes.size(); ++l) {
@@ -346,7 +352,7 @@ static LinkTime ring(const LinkTimes &times, Primitive primitive,
 
 static LinkTime allToAll(const LinkTimes &times, const GroupShape &group,
                          double bytes) {
-  std::vector<Part> parts;
+  llvm::SmallVector<Part, 4> parts;
   for (size_t l = 0; l < group.sizes.size(); ++l) {
     if (group.sizes[l] == 1)
       continue;

@@ -20,7 +20,8 @@ static bool contains(const AxisList &axes, const AxisRef &axis) {
 }
 
 TrafficReader::TrafficReader(const CostProblem &problem, const LinkTimes &links)
-    : problem(problem), links(links), topology(links.topology()) {}
+    : problem(problem), links(links), topology(links.topology()),
+      numRanks(topology.numRanks()) {}
 
 int64_t TrafficReader::sizeOf(const AxisList &axes) const {
   return topology.sizeOf(axes);
@@ -36,14 +37,41 @@ double TrafficReader::gradientScale(int64_t elementBytes) const {
 // Extents
 //===----------------------------------------------------------------------===//
 
+/// Some tensor is sharded along the loop at some time.
+bool TrafficReader::isDivided(const Schedule &s, size_t loop) const {
+  const OperatorModel &op = problem.op;
+  for (size_t i = 0; i < s.inputs.size(); ++i)
+    if (std::optional<size_t> d = op.inputs[i].dimOfLoop(int(loop)))
+      if (!s.inputs[i].entry.dims[*d].empty() ||
+          !s.inputs[i].nest.dims[*d].empty())
+        return true;
+  for (size_t r = 0; r < s.results.size(); ++r)
+    if (std::optional<size_t> d = op.results[r].dimOfLoop(int(loop)))
+      if (!s.results[r].nest.dims[*d].empty() ||
+          !s.results[r].exit.dims[*d].empty())
+        return true;
+  return false;
+}
+
 void TrafficReader::readExtents(const Schedule &s) {
   const OperatorModel &op = problem.op;
   extents.padded.clear();
   extents.tile.clear();
+  bool isNatural = s.tokens.empty();
+  for (const OperandPlan &input : s.inputs)
+    isNatural &= input.entry.isNatural() && input.nest.isNatural();
+  for (const ResultPlan &result : s.results)
+    isNatural &= result.nest.isNatural() && result.exit.isNatural();
   for (size_t l = 0; l < op.loops.size(); ++l) {
-    int64_t padded = paddedExtent(s, op, l, topology), count = 1;
-    for (const Factor &factor : s.loops[l])
+    int64_t count = 1, halves = 1, padded = op.loops[l].extent;
+    for (const Factor &factor : s.loops[l]) {
       count *= factor.count(topology);
+      halves *= factor.bidirectional ? 2 : 1;
+    }
+    // Shards of natural order divide what all ranks divide.
+    if (!isNatural || (padded % std::lcm(count * halves, numRanks) != 0 &&
+                       (count * halves > 1 || isDivided(s, l))))
+      padded = paddedExtent(s, op, l, topology);
     extents.padded.push_back(padded);
     extents.tile.push_back(padded / count);
   }
@@ -331,13 +359,15 @@ void TrafficReader::read(const Schedule &s, bool backward) {
   readExtents(s);
   traffic.before.clear();
   traffic.after.clear();
-  traffic.loops.clear();
-  for (auto [loop, factor] : timeLoops(s)) {
-    LoopTraffic at;
-    at.loop = loop;
-    at.factor = factor;
-    at.steps = s.loops[loop][factor].count(topology);
-    traffic.loops.push_back(std::move(at));
+  std::vector<std::pair<size_t, size_t>> order = timeLoops(s);
+  traffic.loops.resize(order.size());
+  for (size_t t = 0; t < order.size(); ++t) {
+    LoopTraffic &at = traffic.loops[t];
+    std::tie(at.loop, at.factor) = order[t];
+    at.steps = s.loops[at.loop][at.factor].count(topology);
+    at.passed.clear();
+    at.ahead.clear();
+    at.moved.clear();
   }
   for (size_t i = 0; i < s.inputs.size(); ++i)
     readInput(s, i, backward);

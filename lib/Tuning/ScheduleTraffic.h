@@ -63,6 +63,7 @@ public:
   const LinkTimes::Hop &hop(const Transfer &t) const { return hops[t.shape]; }
 
 private:
+  bool isDivided(const Schedule &s, size_t loop) const;
   void readExtents(const Schedule &s);
   void readInput(const Schedule &s, size_t input, bool backward);
   void readResult(const Schedule &s, size_t result, const AxisList &reduced,
@@ -81,6 +82,7 @@ private:
   const CostProblem &problem;
   const LinkTimes &links;
   const TopologyModel &topology;
+  int64_t numRanks;
   std::vector<GroupShape> groups;
   std::vector<LinkTimes::Hop> hops;
   std::vector<std::pair<AxisList, size_t>> groupOfAxes;

@@ -6,160 +6,508 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Mercury/Tuning/Search.h"
+#include "CandidateCost.h"
+#include "FoundSchedules.h"
+#include "Mercury/Schedule/Balance.h"
+#include "SearchAxes.h"
+#include "SearchBound.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
+#include <map>
+#include <queue>
+#include <set>
 
 using namespace mercury;
 
-double Objective::operator()(double seconds, int64_t bytes) const {
-  switch (kind) {
-  case Kind::Time:
-    return seconds;
-  case Kind::Memory:
-    return static_cast<double>(bytes);
-  case Kind::Both:
-    return (1 - weight) * std::log(seconds) +
-           weight * std::log(static_cast<double>(std::max<int64_t>(bytes, 1)));
-  }
-  return seconds;
-}
-
-std::optional<Objective> mercury::parseObjective(std::string_view text,
-                                                 std::string &error) {
-  if (text == "time")
-    return Objective{Objective::Kind::Time};
-  if (text == "memory")
-    return Objective{Objective::Kind::Memory};
-  if (text == "both")
-    return Objective{Objective::Kind::Both};
-  constexpr std::string_view prefix = "both:";
-  if (text.substr(0, prefix.size()) == prefix) {
-    std::string number(text.substr(prefix.size()));
-    char *end = nullptr;
-    double weight = std::strtod(number.c_str(), &end);
-    if (!number.empty() && *end == 0 && weight >= 0 && weight <= 1)
-      return Objective{Objective::Kind::Both, weight};
-  }
-  error = "objective '" + std::string(text) +
-          "' is none of 'time', 'memory', 'both' and 'both:WEIGHT' with a "
-          "weight of memory from 0 to 1";
-  return std::nullopt;
-}
-
-std::optional<LocalKernel> mercury::parseLocalKernel(std::string_view text,
-                                                     std::string &error) {
-  if (text == "codegen")
-    return LocalKernel::Generated;
-  if (text == "blas")
-    return LocalKernel::Blas;
-  if (text == "loops")
-    return LocalKernel::Loops;
-  error = "local compute '" + std::string(text) +
-          "' is none of 'codegen', 'blas' and 'loops'";
-  return std::nullopt;
-}
-
-double SearchResult::gap() const {
-  if (isProven || best.empty() || lowerBound <= 0)
-    return 0;
-  return best.front().seconds / lowerBound - 1;
-}
+//===----------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------===//
 
 namespace {
-/// Keeps the best, and those that no other one beats in time and memory.
-class Collector {
-public:
-  Collector(const SearchOptions &options, SearchResult &result)
-      : options(options), result(result) {}
+constexpr uint8_t isIdle = 255;
 
-  void add(const Schedule &schedule, double seconds, int64_t bytes) {
-    ++result.visited;
-    if (options.memoryLimit > 0 && bytes > options.memoryLimit) {
-      ++result.overLimit;
-      if (!result.smallest || std::pair(bytes, seconds) <
-                                  std::pair(result.smallest->bytes,
-                                            result.smallest->seconds))
-        result.smallest = FoundSchedule{schedule, seconds, bytes};
-      return;
-    }
-    addBest(schedule, seconds, bytes);
-    addPareto(schedule, seconds, bytes);
+/// Some axes given out: a unit or nothing for each, and what units do.
+struct Node {
+  double bound = 0; ///< of the objective
+  double seconds = 0, bytes = 0;
+  FixedList<uint8_t, 20> unitOf;
+  FixedList<uint16_t, 20> choices;
+};
+
+/// The one with the least bound first, of equal ones the most complete, then
+/// in order of what is given out.
+struct IsLater {
+  bool operator()(const Node &a, const Node &b) const {
+    if (a.bound != b.bound)
+      return a.bound > b.bound;
+    if (a.unitOf.size() != b.unitOf.size())
+      return a.unitOf.size() < b.unitOf.size();
+    auto less = [](const auto &x, const auto &y) {
+      return std::lexicographical_compare(x.begin(), x.end(), y.begin(),
+                                          y.end());
+    };
+    if (!(a.unitOf == b.unitOf))
+      return less(b.unitOf, a.unitOf);
+    return less(b.choices, a.choices);
   }
+};
+
+class Search {
+public:
+  Search(CostModel &cost, const MemoryModel &memory,
+         const TopologyModel &topology, const SearchOptions &options,
+         SearchResult &result)
+      : cost(cost), memory(memory), topology(topology), options(options),
+        op(cost.problem().op), candidates(op, topology, options.space),
+        fast(cost.problem(), cost.links()), bound(cost, options),
+        found(options, result), result(result) {}
+
+  void run();
 
 private:
-  bool isBetter(const FoundSchedule &a, const FoundSchedule &b) const {
-    double of[] = {options.objective(a.seconds, a.bytes),
-                   options.objective(b.seconds, b.bytes)};
-    if (of[0] != of[1])
-      return of[0] < of[1];
-    if (std::pair(a.seconds, a.bytes) != std::pair(b.seconds, b.bytes))
-      return std::pair(a.seconds, a.bytes) < std::pair(b.seconds, b.bytes);
-    std::string left = print(a.schedule), right = print(b.schedule);
-    return std::pair(left.size(), left) < std::pair(right.size(), right);
+  using Clock = std::chrono::steady_clock;
+  double elapsed() const {
+    return std::chrono::duration<double>(Clock::now() - start).count();
   }
+  bool goesOn(double lowest);
+  bool wants(const Node &node) const;
+  void enter(const AxisList &cut);
+  void searchCut(const AxisList &cut, bool isLast);
+  void stopAt(double seconds);
+  template <typename Sink> void expand(const Node &node, Sink sink);
+  double setBound(Node &node) const;
+  void push(Node node);
+  void dive(const AxisList &cut);
+  void findFirst(const std::vector<AxisList> &fine);
+  bool fits(const Choice &choice, size_t axis) const;
+  void visit(const Node &node);
+  void visitCandidate(const Division &division, Candidate &candidate);
+  void offer(const Division &division, const Candidate &candidate,
+             double seconds, int64_t chunks);
+  void offerAll(const Division &division, const Candidate &candidate);
+  void offerWhole();
+  bool fits(const Schedule &schedule) const;
+  const Division &divisionOf(const Node &node);
 
-  void addBest(const Schedule &schedule, double seconds, int64_t bytes) {
-    std::vector<FoundSchedule> &best = result.best;
-    if (best.size() == options.top &&
-        options.objective(seconds, bytes) >
-            options.objective(best.back().seconds, best.back().bytes))
-      return;
-    FoundSchedule found{schedule, seconds, bytes};
-    auto at = std::upper_bound(best.begin(), best.end(), found,
-                               [&](const FoundSchedule &a,
-                                   const FoundSchedule &b) {
-                                 return isBetter(a, b);
-                               });
-    best.insert(at, std::move(found));
-    if (best.size() > options.top)
-      best.pop_back();
-  }
-
-  void addPareto(const Schedule &schedule, double seconds, int64_t bytes) {
-    std::vector<FoundSchedule> &front = result.pareto;
-    auto at = std::lower_bound(front.begin(), front.end(), seconds,
-                               [](const FoundSchedule &point, double value) {
-                                 return point.seconds < value;
-                               });
-    // Faster ones take more; one of them, or an equally fast one, may do with
-    // as little.
-    if (at != front.begin() && std::prev(at)->bytes <= bytes)
-      return;
-    if (at != front.end() && at->seconds == seconds && at->bytes <= bytes)
-      return;
-    auto end = at;
-    while (end != front.end() && end->bytes >= bytes)
-      ++end;
-    at = front.erase(at, end);
-    front.insert(at, {schedule, seconds, bytes});
-  }
-
+  CostModel &cost;
+  const MemoryModel &memory;
+  const TopologyModel &topology;
   const SearchOptions &options;
+  const OperatorModel &op;
+  Candidates candidates;
+  CandidateCost fast;
+  SearchBound bound;
+  FoundSchedules found;
   SearchResult &result;
+  Clock::time_point start = Clock::now();
+
+  // Of a cut.
+  AxisList axes;
+  std::vector<int64_t> sizes, rests; ///< ranks that are left behind each axis
+  std::vector<size_t> levels;
+  std::priority_queue<Node, std::vector<Node>, IsLater> open;
+  std::map<std::vector<uint8_t>, Division> divisions;
+  /// Axes may be cut in several ways: what has been looked at, and how often.
+  std::set<std::string> seen;
+  bool hasSeveralCuts = false, isStopped = false, isCancelled = false;
+  bool mayIdle = true;
+  double deadline = HUGE_VAL;  ///< by elapsed()
+  double openBound = HUGE_VAL; ///< least seconds of what was left
+  std::vector<const Choice *> picked;
+  uint64_t ticks = 0;
 };
 } // namespace
+
+/// False when the search ends here; `lowest` is the least bound, in seconds, of
+/// what has not been looked at.
+bool Search::goesOn(double lowest) {
+  if (isStopped)
+    return false;
+  const std::vector<FoundSchedule> &best = result.best;
+  if (options.gap > 0 && !best.empty() && lowest > 0 &&
+      best.front().seconds / lowest - 1 <= options.gap)
+    isStopped = true;
+  if (++ticks % 256 == 0) {
+    if (elapsed() > deadline)
+      isStopped = true;
+    if (options.progress && ticks % 1024 == 0 &&
+        !options.progress({result.visited, result.pruned,
+                           best.empty() ? 0 : best.front().seconds, lowest,
+                           elapsed()}))
+      isStopped = isCancelled = true;
+  }
+  return !isStopped;
+}
+
+/// A bound is the least in exact arithmetic; rounding may make it larger.
+static constexpr double lessRounding = 1 - 1e-9;
+
+bool Search::wants(const Node &node) const {
+  return options.exhaustive || found.mayMatter(node.seconds, node.bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Branches
+//===----------------------------------------------------------------------===//
+
+void Search::enter(const AxisList &cut) {
+  axes = cut;
+  sizes.clear();
+  levels.clear();
+  divisions.clear();
+  open = {};
+  for (const AxisRef &axis : axes) {
+    sizes.push_back(axis.size);
+    levels.push_back(topology.find(axis.level) - topology.levels.data());
+  }
+  rests.assign(axes.size() + 1, 1);
+  for (size_t a = axes.size(); a-- > 0;)
+    rests[a] = rests[a + 1] * sizes[a];
+}
+
+/// Fills in the bounds; what the node promises, in seconds: what it takes where
+/// the axes that are left do not lessen communication.
+double Search::setBound(Node &node) const {
+  FixedList<PartialUnit, 20> units;
+  int64_t idle = 1;
+  for (uint16_t choice : node.choices) {
+    PartialUnit unit;
+    for (size_t l = 0; l < topology.levels.size(); ++l)
+      unit.levels.push_back(1);
+    unit.choice = &candidates.choices()[choice];
+    units.push_back(unit);
+  }
+  for (size_t a = 0; a < node.unitOf.size(); ++a)
+    if (node.unitOf[a] == isIdle) {
+      idle *= sizes[a];
+    } else {
+      PartialUnit &unit = units[node.unitOf[a]];
+      unit.size *= sizes[a];
+      unit.levels[levels[a]] *= sizes[a];
+    }
+  int64_t rest = rests[node.unitOf.size()];
+  node.seconds = bound.seconds(units, idle, rest) * lessRounding;
+  node.bytes = bound.bytes(units, rest) * lessRounding;
+  node.bound = options.objective(node.seconds, int64_t(node.bytes));
+  return bound.promise(units, idle, rest);
+}
+
+void Search::push(Node node) {
+  setBound(node);
+  if (wants(node))
+    open.push(node);
+  else
+    ++result.pruned;
+}
+
+/// Whether the placements that are asked for let the axis go to the unit.
+bool Search::fits(const Choice &choice, size_t axis) const {
+  auto agrees = [&](const std::optional<Placement> &asked,
+                    const OperatorModel::Tensor &model, const TensorChoice &c) {
+    if (!asked)
+      return true;
+    std::optional<size_t> has = model.dimOfLoop(choice.loop), wanted;
+    if (!model.mapped)
+      has.reset();
+    if (c.way != Way::Local)
+      has = c.dim;
+    AxisRef here = spelled(axes[axis], topology);
+    for (size_t d = 0; d < asked->dims.size(); ++d)
+      for (const AxisRef &other : joined(asked->dims[d], topology))
+        if (other.level == here.level && here.pre % other.pre == 0 &&
+            here.pre < other.pre * other.size)
+          wanted = d;
+    return has == wanted;
+  };
+  for (size_t i = 0; i < op.inputs.size() && i < options.entries.size(); ++i)
+    if (!agrees(options.entries[i], op.inputs[i], choice.inputs[i]))
+      return false;
+  return true;
+}
+
+/// Calls `sink` with all nodes in which one axis more is given out.
+template <typename Sink> void Search::expand(const Node &node, Sink sink) {
+  size_t axis = node.unitOf.size();
+  const std::vector<Choice> &choices = candidates.choices();
+  picked.clear();
+  for (uint16_t choice : node.choices)
+    picked.push_back(&choices[choice]);
+  bool isFree = true;
+  for (size_t i = 0; i < op.inputs.size() && i < options.entries.size(); ++i)
+    if (options.entries[i])
+      for (const AxisList &dim : options.entries[i]->dims)
+        for (const AxisRef &other : joined(dim, topology))
+          isFree &= !(other.level == axes[axis].level &&
+                      axes[axis].pre % other.pre == 0 &&
+                      axes[axis].pre < other.pre * other.size);
+  if (mayIdle && isFree) {
+    Node next = node;
+    next.unitOf.push_back(isIdle);
+    sink(next);
+  }
+  for (size_t u = 0; u < node.choices.size(); ++u)
+    if (fits(*picked[u], axis)) {
+      Node next = node;
+      next.unitOf.push_back(u);
+      sink(next);
+    }
+  picked.push_back(nullptr);
+  for (size_t c = 0; c < choices.size(); ++c) {
+    picked.back() = &choices[c];
+    if (!fits(choices[c], axis) || !candidates.isListed(picked))
+      continue;
+    Node next = node;
+    next.unitOf.push_back(node.choices.size());
+    next.choices.push_back(c);
+    sink(next);
+  }
+}
+
+/// So many nodes of equal depth are kept where the search dives.
+static constexpr size_t diveWidth = 256;
+
+/// Of the nodes of each depth goes on with those that promise most.
+void Search::dive(const AxisList &cut) {
+  enter(cut);
+  std::vector<std::pair<double, Node>> nodes = {{0, Node()}};
+  for (size_t depth = 0; depth < axes.size(); ++depth) {
+    std::vector<std::pair<double, Node>> next;
+    for (const auto &[promise, node] : nodes)
+      if (goesOn(0))
+        expand(node, [&](Node &child) {
+          double promise = setBound(child);
+          if (wants(child))
+            next.emplace_back(promise, child);
+        });
+    size_t kept = std::min(next.size(), diveWidth);
+    std::partial_sort(next.begin(), next.begin() + kept, next.end(),
+                      [](const auto &a, const auto &b) {
+                        return a.first != b.first
+                                   ? a.first < b.first
+                                   : IsLater()(b.second, a.second);
+                      });
+    next.resize(kept);
+    nodes = std::move(next);
+  }
+  for (const auto &[promise, node] : nodes)
+    if (goesOn(0))
+      visit(node);
+}
+
+/// The search ends where schedules may take as little as `seconds`.
+void Search::stopAt(double seconds) {
+  bool byTime = options.objective.kind == Objective::Kind::Time;
+  openBound = std::min(openBound, byTime ? seconds : 0);
+}
+
+void Search::searchCut(const AxisList &cut, bool isLast) {
+  enter(cut);
+  push({});
+  double root = open.empty() ? HUGE_VAL : open.top().seconds;
+  while (!open.empty()) {
+    Node node = open.top();
+    // What other cuts have is no less than the root.
+    if (goesOn(isLast ? node.seconds : root)) {
+      open.pop();
+      if (!wants(node))
+        ++result.pruned;
+      else if (node.unitOf.size() == axes.size())
+        visit(node);
+      else
+        expand(node, [&](Node &next) { push(next); });
+    }
+    if (isStopped)
+      return stopAt(isLast ? node.seconds : root);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Leaves
+//===----------------------------------------------------------------------===//
+
+const Division &Search::divisionOf(const Node &node) {
+  std::vector<uint8_t> key(node.unitOf.begin(), node.unitOf.end());
+  auto [it, isNew] = divisions.try_emplace(std::move(key));
+  Division &division = it->second;
+  if (!isNew)
+    return division;
+  // Factors that follow each other in one unit are one axis.
+  uint8_t last = isIdle;
+  for (size_t a = 0; a < axes.size(); ++a) {
+    uint8_t u = node.unitOf[a];
+    bool follows =
+        a > 0 && u != isIdle && u == last && axes[a - 1].level == axes[a].level;
+    last = u;
+    if (u == isIdle)
+      continue;
+    if (follows) {
+      division.axes.back().size *= sizes[a];
+      division.sizes.back() *= sizes[a];
+      continue;
+    }
+    division.units.resize(std::max<size_t>(division.units.size(), u + 1));
+    division.units[u] |= AxisMask(1) << division.axes.size();
+    division.axes.push_back(axes[a]);
+    division.sizes.push_back(sizes[a]);
+  }
+  for (AxisRef &axis : division.axes)
+    if (axis.size == topology.find(axis.level)->size)
+      axis = AxisRef{axis.level};
+  return division;
+}
+
+void Search::visit(const Node &node) {
+  const Division &division = divisionOf(node);
+  if (division.units.empty())
+    return;
+  if (hasSeveralCuts) {
+    std::string key;
+    for (AxisMask unit : division.units) {
+      for (size_t a = 0; a < division.axes.size(); ++a)
+        if (unit >> a & 1)
+          key += print(division.axes[a]) + ",";
+      key += "/";
+    }
+    for (uint16_t choice : node.choices)
+      key += std::to_string(choice) + " ";
+    if (!seen.insert(std::move(key)).second)
+      return;
+  }
+  picked.clear();
+  for (uint16_t choice : node.choices)
+    picked.push_back(&candidates.choices()[choice]);
+  candidates.forEachSharing(division, picked, [&](Candidate &candidate) {
+    if (candidates.isLegal(division, candidate))
+      visitCandidate(division, candidate);
+    return true;
+  });
+}
+
+void Search::visitCandidate(const Division &division, Candidate &candidate) {
+  bool isExact = fast.isExact();
+  if (isExact)
+    fast.enter(division, candidate);
+  candidates.forEachOrder(candidate, picked, [&] {
+    if (!isExact) {
+      offerAll(division, candidate);
+      return goesOn(0);
+    }
+    for (int64_t chunks : options.chunks) {
+      if (chunks > 1 && candidate.times.empty())
+        continue;
+      ++result.visited;
+      double seconds = fast.seconds(candidate, chunks);
+      if (options.exhaustive || found.mayMatter(seconds, fast.ownBytes()))
+        offer(division, candidate, seconds, chunks);
+    }
+    return true;
+  });
+}
+
+/// Whether inputs and results are where they are asked to be.
+bool Search::fits(const Schedule &s) const {
+  auto agrees = [&](const std::optional<Placement> &asked, const Placement &p) {
+    if (!asked)
+      return true;
+    if (asked->dims.size() != p.dims.size())
+      return false;
+    for (size_t d = 0; d < p.dims.size(); ++d)
+      if (joined(asked->dims[d], topology) != joined(p.dims[d], topology) ||
+          (!p.dims[d].empty() && asked->orderOf(d) != p.orderOf(d)))
+        return false;
+    return true;
+  };
+  for (size_t i = 0; i < s.inputs.size() && i < options.entries.size(); ++i)
+    if (!agrees(options.entries[i], s.inputs[i].entry))
+      return false;
+  for (size_t r = 0; r < s.results.size() && r < options.exits.size(); ++r)
+    if (!agrees(options.exits[r], s.results[r].exit))
+      return false;
+  return true;
+}
+
+void Search::offer(const Division &division, const Candidate &candidate,
+                   double seconds, int64_t chunks) {
+  Schedule schedule = candidates.build(division, candidate);
+  schedule.chunks = chunks;
+  if (!fits(schedule))
+    return;
+  int64_t bytes = memory.estimate(schedule).peak();
+  if (options.exhaustive || found.mayMatter(seconds, double(bytes)))
+    found.add(schedule, seconds, bytes);
+}
+
+/// What the short form does not cost: masks, and gradients.
+void Search::offerAll(const Division &division, const Candidate &candidate) {
+  std::vector<Schedule> list = {candidates.build(division, candidate)};
+  if (op.mask && options.balance) {
+    Schedule balanced = list.front();
+    balance(balanced, op, topology);
+    if (!(balanced == list.front()))
+      list.push_back(std::move(balanced));
+  }
+  for (Schedule &schedule : list)
+    for (int64_t chunks : options.chunks) {
+      if (!fits(schedule) || (chunks > 1 && candidate.times.empty()))
+        continue;
+      schedule.chunks = chunks;
+      ++result.visited;
+      found.add(schedule, cost.seconds(schedule),
+                memory.estimate(schedule).peak());
+    }
+}
+
+/// The schedule that uses no axis.
+void Search::offerWhole() {
+  Schedule whole = Schedule::replicated(op);
+  if ((!options.space.idleAxes && topology.numRanks() > 1) || !fits(whole) ||
+      !verify(whole, op, topology))
+    return;
+  ++result.visited;
+  found.add(whole, cost.seconds(whole), memory.estimate(whole).peak());
+}
+
+/// Something to be beaten: whole levels, then those parts of the space that
+/// promise most. What is found here is found again.
+void Search::findFirst(const std::vector<AxisList> &fine) {
+  AxisList levelsOnly = finestCuts(topology, false).front();
+  double part = options.budget > 0 ? options.budget / 5 : HUGE_VAL;
+  deadline = elapsed() + part;
+  mayIdle = false;
+  if (fine.front() != levelsOnly)
+    searchCut(levelsOnly, true);
+  for (const AxisList &cut : fine) {
+    isStopped = isCancelled;
+    deadline = elapsed() + part / double(fine.size());
+    dive(cut);
+  }
+  isStopped = isCancelled;
+  mayIdle = options.space.idleAxes;
+  openBound = HUGE_VAL;
+  result.visited = result.pruned = result.overLimit = 0;
+  seen.clear();
+}
+
+void Search::run() {
+  std::vector<AxisList> fine = finestCuts(topology, options.space.subAxes);
+  if (!options.exhaustive)
+    findFirst(fine);
+  deadline = options.budget > 0 ? options.budget : HUGE_VAL;
+  offerWhole();
+  hasSeveralCuts = fine.size() > 1;
+  for (const AxisList &cut : fine)
+    searchCut(cut, &cut == &fine.back());
+  result.isProven = !isStopped;
+  result.lowerBound = result.best.empty() ? 0 : result.best.front().seconds;
+  if (isStopped)
+    result.lowerBound = std::min(result.lowerBound, openBound);
+}
 
 SearchResult mercury::findSchedules(CostModel &cost, const MemoryModel &memory,
                                     const TopologyModel &topology,
                                     const SearchOptions &options) {
   SearchResult result;
-  result.lowerBound = cost.lowerBound();
-  Collector collector(options, result);
-  auto start = std::chrono::steady_clock::now();
-  bool isComplete = true;
-  enumerateSchedules(
-      cost.problem().op, topology, options.space,
-      [&](const Schedule &schedule) {
-        collector.add(schedule, cost.seconds(schedule),
-                      memory.estimate(schedule).peak());
-        std::chrono::duration<double> seconds =
-            std::chrono::steady_clock::now() - start;
-        isComplete = options.budget <= 0 || seconds.count() < options.budget;
-        return isComplete;
-      });
-  result.isProven = isComplete;
+  Search(cost, memory, topology, options, result).run();
   return result;
 }

@@ -31,15 +31,11 @@ static size_t hashOf(const LoopPlan &plan, size_t hash) {
   return hash;
 }
 
-const StepTable &StepTables::of(const Schedule &s) {
+const StepTable &StepTables::of(const Schedule &s,
+                                const std::vector<int64_t> &padded) {
   size_t q = op.mask->query, k = op.mask->key;
-  Entry entry{s.loops[q],
-              s.loops[k],
-              s.orderOf(q),
-              s.orderOf(k),
-              paddedExtent(s, op, q, topology),
-              paddedExtent(s, op, k, topology),
-              {}};
+  Entry entry{s.loops[q], s.loops[k], s.orderOf(q), s.orderOf(k), padded[q],
+              padded[k],  {}};
   size_t hash = hashOf(entry.key, hashOf(entry.query, 0xcbf29ce484222325u)) ^
                 size_t(entry.queryOrder.kind) * 7 ^ size_t(entry.queryExtent);
   std::vector<Entry> &same = entries[hash];

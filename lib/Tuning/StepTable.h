@@ -30,7 +30,9 @@ class StepTables {
 public:
   StepTables(const OperatorModel &op, const TopologyModel &topology)
       : op(op), topology(topology) {}
-  const StepTable &of(const Schedule &schedule);
+  /// `padded` are the loops' padded extents.
+  const StepTable &of(const Schedule &schedule,
+                      const std::vector<int64_t> &padded);
 
 private:
   struct Entry {

@@ -78,6 +78,8 @@ public:
   std::vector<std::string> assumptions() const;
 
   const CostProblem &problem() const;
+  /// Changes CostProblem::mergePasses, for fits; what is kept stays valid.
+  void setMergePasses(double passes);
   const LinkTimes &links() const;
 
 private:

@@ -16,6 +16,7 @@
 #define MERCURY_TUNING_LINKTIMES_H
 
 #include "Mercury/Schedule/TopologyModel.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace mercury {
 
@@ -55,7 +56,7 @@ struct LinkTime {
   /// Half of the interval that `seconds` lies in, relative.
   double interval = 0;
   bool assumed = false; ///< a level without bandwidth: the default was used
-  std::vector<LinkLoad> loads; ///< of the levels that are crossed
+  llvm::SmallVector<LinkLoad, 2> loads; ///< of the levels that are crossed
 };
 
 /// Times of communication on one machine.

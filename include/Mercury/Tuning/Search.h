@@ -5,6 +5,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Branch and bound over the candidates of an operator: axes are given out one
+// after the other, those of the slowest level first, and what can no longer be
+// among the best is left. docs/Rationale/Search.md has the bounds.
+//
+//===----------------------------------------------------------------------===//
 #ifndef MERCURY_TUNING_SEARCH_H
 #define MERCURY_TUNING_SEARCH_H
 
@@ -30,12 +36,36 @@ std::optional<Objective> parseObjective(std::string_view text,
 std::optional<LocalKernel> parseLocalKernel(std::string_view text,
                                             std::string &error);
 
+/// How far a search is.
+struct SearchProgress {
+  int64_t visited = 0, pruned = 0;
+  double best = 0;       ///< seconds; 0: none yet
+  double lowerBound = 0; ///< proven so far, seconds
+  double elapsed = 0;    ///< seconds
+};
+
 struct SearchOptions {
   Objective objective;
   int64_t memoryLimit = 0; ///< bytes of a rank; 0: none
   size_t top = 5;
   double budget = 0; ///< seconds; 0: none
   EnumeratorOptions space;
+  /// Pieces that each step's communication may be cut into.
+  std::vector<int64_t> chunks = {1};
+  /// With a mask, each schedule also in zigzag where it gains by it.
+  bool balance = true;
+  /// Where inputs live and results are left, by number; free where nothing is
+  /// said, or the list ends. Schedules with other placements are left out.
+  std::vector<std::optional<Placement>> entries, exits;
+  /// Prove the set of time and memory, too, which rules out less. Else it is
+  /// that of the schedules that were looked at.
+  bool pareto = false;
+  /// Ends when the best is proven to be as near to the fastest, relative.
+  double gap = 0;
+  /// Looks at every schedule, for comparison.
+  bool exhaustive = false;
+  /// Called every so often; false ends the search.
+  std::function<bool(const SearchProgress &)> progress;
 };
 
 struct FoundSchedule {
@@ -51,6 +81,8 @@ struct SearchResult {
   std::vector<FoundSchedule> pareto; ///< of time and memory, fastest first
   /// Where nothing fits: the schedule that takes least.
   std::optional<FoundSchedule> smallest;
+  /// Schedules that were costed; parts of the space that were ruled out by
+  /// their bound; costed ones that take more than the limit.
   int64_t visited = 0, pruned = 0, overLimit = 0;
   double lowerBound = 0; ///< seconds that no schedule of the space can beat
   bool isProven = false; ///< the whole space was seen or ruled out

@@ -1,0 +1,126 @@
+//===- CandidateCost.h - Seconds of candidates ------------------*- C++ -*-===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// CostModel::seconds() without a schedule: the same formulae on axes that are
+// bits, with the times of communication kept. Forward, and without a mask; for
+// all else there is the cost model.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MERCURY_LIB_TUNING_CANDIDATECOST_H
+#define MERCURY_LIB_TUNING_CANDIDATECOST_H
+
+#include "Mercury/Schedule/Candidates.h"
+#include "Mercury/Tuning/CostModel.h"
+
+#include <unordered_map>
+
+namespace mercury {
+
+/// More levels than this are left to the cost model.
+constexpr size_t maxCostLevels = 6;
+
+/// What takes part in a communication, as CostModel adds it up.
+struct LinkSeconds {
+  double seconds = 0, fixed = 0, launch = 0;
+  double level[maxCostLevels] = {}; ///< streamed
+};
+
+class CandidateCost {
+public:
+  CandidateCost(const CostProblem &problem, const LinkTimes &links);
+
+  /// Whether the problem is one for which seconds() is that of the cost model.
+  bool isExact() const { return exact; }
+  /// Reads what does not depend on the order of time loops.
+  void enter(const Division &division, const Candidate &candidate);
+  /// Of the candidate with its time loops as they now stand.
+  double seconds(const Candidate &candidate, int64_t chunks);
+  /// Bytes of the shards that a rank holds of inputs, and of results that are
+  /// returned as they are: what no program does without.
+  double ownBytes() const { return held; }
+
+private:
+  /// Communications of one kind of a time loop; what goes the same way in one
+  /// message.
+  struct Bundle {
+    double fixed = 0, launch = 0, streamed = 0;
+    double level[maxCostLevels] = {};
+    bool empty() const { return fixed + streamed == 0; }
+  };
+  struct Message {
+    uint64_t axes = 0;
+    int way = 0;
+    double bytes = 0;
+  };
+  struct Loop {
+    int64_t steps = 1;
+    FixedList<Message, maxTensors * 2> passed, ahead, moved;
+  };
+  struct Times {
+    Bundle all, ahead;
+    double moveMerge = 0;
+    bool moves = false;
+  };
+
+  uint64_t namesOf(AxisMask mask) const;
+  void readExtents(const Candidate &c);
+  void readInput(const Candidate &c, size_t i);
+  void readLoops(const Candidate &c, size_t i);
+  void readResult(const Candidate &c, size_t r);
+  void readWork(const Candidate &c);
+  /// Of all time loops by their present order.
+  size_t timeOf(const Candidate &c, size_t loop, uint8_t axis,
+                bool shifted) const;
+  void send(FixedList<Message, maxTensors * 2> &list, AxisMask axes, int way,
+            double bytes);
+  const LinkSeconds &timeOf(const Message &message);
+  void add(Bundle &bundle, const FixedList<Message, maxTensors * 2> &list);
+  void readTimes(const Candidate &c);
+
+  const CostProblem &problem;
+  const LinkTimes &links;
+  const TopologyModel &topology;
+  bool exact = true;
+  Rate rate;
+  double memoryRate = 1;
+  std::vector<bool> isBatch;
+  size_t keyLoop = 0;
+
+  const Division *division = nullptr;
+  AxisList axes; ///< of the division for which `names` holds
+  /// Every axis that was met has a bit.
+  std::vector<AxisRef> known;
+  uint64_t names[20] = {};
+  struct Key {
+    uint64_t axes;
+    int way;
+    double bytes;
+    bool operator==(const Key &) const = default;
+  };
+  struct Hash {
+    size_t operator()(const Key &key) const;
+  };
+  std::unordered_map<Key, LinkSeconds, Hash> times;
+  std::unordered_map<Key, LinkTimes::Hop, Hash> hops;
+
+  // Of the candidate.
+  AxisMask shifts[maxLoops], partial = 0;
+  int64_t padded[maxLoops], tile[maxLoops];
+  double shard[maxTensors], tileBytes[maxTensors];
+  double outside = 0; ///< seconds before and after the loops
+  double held = 0;
+  double leaf = 0; ///< seconds of a step's work, without launch
+  Loop loops[maxTimes];
+  Times loopTimes[maxTimes];
+  /// Where a broadcast's loop depends on the order of loops.
+  bool readsOrder = false;
+};
+
+} // namespace mercury
+
+#endif // MERCURY_LIB_TUNING_CANDIDATECOST_H
