@@ -87,7 +87,9 @@ private:
              double seconds, int64_t chunks);
   void offerAll(const Division &division, const Candidate &candidate);
   void offerWhole();
+  bool agrees(const std::optional<Placement> &asked, const Placement &p) const;
   bool fits(const Schedule &schedule) const;
+  bool moveResults(Schedule &schedule) const;
   const Division &divisionOf(const Node &node);
 
   CostModel &cost;
@@ -405,19 +407,21 @@ void Search::visitCandidate(const Division &division, Candidate &candidate) {
   });
 }
 
+bool Search::agrees(const std::optional<Placement> &asked,
+                    const Placement &p) const {
+  if (!asked)
+    return true;
+  if (asked->dims.size() != p.dims.size())
+    return false;
+  for (size_t d = 0; d < p.dims.size(); ++d)
+    if (joined(asked->dims[d], topology) != joined(p.dims[d], topology) ||
+        (!p.dims[d].empty() && asked->orderOf(d) != p.orderOf(d)))
+      return false;
+  return true;
+}
+
 /// Whether inputs and results are where they are asked to be.
 bool Search::fits(const Schedule &s) const {
-  auto agrees = [&](const std::optional<Placement> &asked, const Placement &p) {
-    if (!asked)
-      return true;
-    if (asked->dims.size() != p.dims.size())
-      return false;
-    for (size_t d = 0; d < p.dims.size(); ++d)
-      if (joined(asked->dims[d], topology) != joined(p.dims[d], topology) ||
-          (!p.dims[d].empty() && asked->orderOf(d) != p.orderOf(d)))
-        return false;
-    return true;
-  };
   for (size_t i = 0; i < s.inputs.size() && i < options.entries.size(); ++i)
     if (!agrees(options.entries[i], s.inputs[i].entry))
       return false;
@@ -427,12 +431,31 @@ bool Search::fits(const Schedule &s) const {
   return true;
 }
 
+/// Lets results leave as they are asked to where loops end with them elsewhere;
+/// whether that costs anything.
+bool Search::moveResults(Schedule &s) const {
+  Schedule moved = s;
+  bool moves = false;
+  for (size_t r = 0; r < s.results.size() && r < options.exits.size(); ++r)
+    if (!agrees(options.exits[r], s.results[r].exit)) {
+      moved.results[r].exit = *options.exits[r];
+      moves = true;
+    }
+  if (!moves || !verify(moved, op, topology))
+    return false;
+  s = std::move(moved);
+  return true;
+}
+
 void Search::offer(const Division &division, const Candidate &candidate,
                    double seconds, int64_t chunks) {
   Schedule schedule = candidates.build(division, candidate);
   schedule.chunks = chunks;
+  bool moves = moveResults(schedule);
   if (!fits(schedule))
     return;
+  if (moves)
+    seconds = cost.seconds(schedule);
   int64_t bytes = memory.estimate(schedule).peak();
   if (options.exhaustive || found.mayMatter(seconds, double(bytes)))
     found.add(schedule, seconds, bytes);
@@ -447,7 +470,8 @@ void Search::offerAll(const Division &division, const Candidate &candidate) {
     if (!(balanced == list.front()))
       list.push_back(std::move(balanced));
   }
-  for (Schedule &schedule : list)
+  for (Schedule &schedule : list) {
+    moveResults(schedule);
     for (int64_t chunks : options.chunks) {
       if (!fits(schedule) || (chunks > 1 && candidate.times.empty()))
         continue;
@@ -456,11 +480,13 @@ void Search::offerAll(const Division &division, const Candidate &candidate) {
       found.add(schedule, cost.seconds(schedule),
                 memory.estimate(schedule).peak());
     }
+  }
 }
 
 /// The schedule that uses no axis.
 void Search::offerWhole() {
   Schedule whole = Schedule::replicated(op);
+  moveResults(whole);
   if ((!options.space.idleAxes && topology.numRanks() > 1) || !fits(whole) ||
       !verify(whole, op, topology))
     return;

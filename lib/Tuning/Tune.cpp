@@ -14,6 +14,7 @@
 #include "Mercury/Tuning/Database.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
+#include <map>
 
 using namespace mlir;
 using namespace mercury;
@@ -153,6 +154,34 @@ void OperatorTuner::addDesigns(ReportOperator &report) {
   }
 }
 
+/// The placement for those tensors whose rank it has, and the same for tensors
+/// that run over the same loops and no others.
+static std::vector<std::optional<Placement>>
+placementsOf(const std::vector<OperatorModel::Tensor> &tensors,
+             const std::optional<Placement> &given) {
+  std::vector<std::optional<Placement>> placements(tensors.size());
+  if (!given)
+    return placements;
+  std::map<int, AxisList> axesOf;
+  for (auto [tensor, placement] : llvm::zip(tensors, placements)) {
+    if (given->dims.size() != tensor.loopOfDim.size())
+      continue;
+    placement = given;
+    for (auto [loop, axes] : llvm::zip(tensor.loopOfDim, given->dims))
+      if (loop >= 0)
+        axesOf[loop] = axes;
+  }
+  for (auto [tensor, placement] : llvm::zip(tensors, placements)) {
+    auto isKnown = [&](int loop) { return axesOf.count(loop) != 0; };
+    if (placement || !llvm::all_of(tensor.loopOfDim, isKnown))
+      continue;
+    placement.emplace();
+    for (int loop : tensor.loopOfDim)
+      placement->dims.push_back(axesOf[loop]);
+  }
+  return placements;
+}
+
 FailureOr<Schedule> OperatorTuner::run(ReportOperator &report) {
   auto start = std::chrono::steady_clock::now();
   report.title = titleOf(cost.problem());
@@ -161,6 +190,9 @@ FailureOr<Schedule> OperatorTuner::run(ReportOperator &report) {
   search.memoryLimit = limit();
   search.top = std::max<size_t>(options.top, 1);
   search.budget = options.budget;
+  search.entries = placementsOf(cost.problem().op.inputs, options.inputs);
+  search.exits = placementsOf(cost.problem().op.results, options.results);
+  search.space.relays = Relays::Together;
   SearchResult result = findSchedules(cost, memory, topology, search);
   report.visited = result.visited;
   report.pruned = result.pruned;
@@ -171,6 +203,12 @@ FailureOr<Schedule> OperatorTuner::run(ReportOperator &report) {
   report.remarks = cost.assumptions();
   for (const FoundSchedule &point : result.pareto)
     report.pareto.emplace_back(point.seconds, point.bytes);
+  if (result.best.empty() && !result.smallest)
+    return op->emitError() << "no schedule has its "
+                           << (options.inputs ? "inputs placed "
+                                              : "results placed ")
+                           << print(options.inputs ? *options.inputs
+                                                   : *options.results);
   if (result.best.empty()) {
     InFlightDiagnostic error = op->emitError()
                                << "no schedule fits: each rank may hold "
@@ -218,6 +256,15 @@ LogicalResult mercury::tuneFunction(func::FuncOp function,
                          ? "memory"
                          : "both";
   goal += ", limit " + std::to_string(options.memoryLimit);
+  for (const std::optional<Placement> &given :
+       {options.inputs, options.results})
+    if (given) {
+      if (Verdict verdict = verify(*given, topology, given->dims.size());
+          !verdict)
+        return function.emitError()
+               << "placement " << print(*given) << ": " << verdict.reason();
+      goal += ", " + print(*given);
+    }
   SmallVector<std::pair<Operation *, Schedule>> chosen;
   for (DistributableOpInterface op : leadersOf(function)) {
     if (Value dynamic = firstDynamicValue(op))

@@ -28,6 +28,10 @@ best ones: what they do in words, what bounds them, what they send and hold.
 EXAMPLES:
   The best schedules, and the known designs beside them:
     mercury-tune f.mlir --topology=node=2,gpu=4 --against=all
+  The sequence is sharded on entry and exit, whatever happens between:
+    mercury-tune f.mlir --topology=h100-sxm:node=2,gpu=4 \
+                 --inputs='[{}, {}, {node, gpu}, {}]' \
+                 --results='[{}, {}, {node, gpu}, {}]'
   Within a memory limit, as a schedule that mercury-run takes:
     mercury-tune f.mlir --topology=gpu=4 --memory-limit=8GiB --emit=schedule \
                  -o best.txt
@@ -117,6 +121,14 @@ struct Options {
           "What is best: time (default), memory, or both, weighed alike or "
           "as in both:0.3 (memory by 0.3)"),
       cl::value_desc("what"), cl::init("time"), cl::cat(category)};
+  cl::opt<std::string> inputs{
+      "inputs",
+      cl::desc("Where inputs enter that have as many dimensions, as in "
+               "'[{}, {gpu}, {}]' (default: as each schedule wants them)"),
+      cl::value_desc("placement"), cl::cat(category)};
+  cl::opt<std::string> results{"results",
+                               cl::desc("The same, of where results leave"),
+                               cl::value_desc("placement"), cl::cat(category)};
   cl::opt<std::string> memoryLimit{
       "memory-limit",
       cl::desc("Bytes that a rank may hold (8GiB, 76e9; default: what the "
@@ -174,6 +186,22 @@ struct Options {
       cl::value_desc("N"), cl::init(0), cl::cat(category)};
 };
 } // namespace
+
+static llvm::Error readPlacement(llvm::StringRef option, llvm::StringRef text,
+                                 std::optional<Placement> &into) {
+  if (text.empty())
+    return llvm::Error::success();
+  TextCursor cursor{std::string_view(text)};
+  Placement placement;
+  std::string error;
+  if (!parse(cursor, placement, error))
+    return badInput(option + ": " + error);
+  if (!cursor.atEnd())
+    return badInput(option + ": expected the end, got '" +
+                    llvm::StringRef(cursor.rest()) + "'");
+  into = std::move(placement);
+  return llvm::Error::success();
+}
 
 static llvm::Error checkDesigns(llvm::ArrayRef<std::string> names) {
   for (const std::string &name : names) {
@@ -245,6 +273,12 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
     line.tuning.memoryLimit = *bytes;
   }
   if (llvm::Error problem = checkDesigns(line.tuning.against))
+    return std::move(problem);
+  if (llvm::Error problem =
+          readPlacement("--inputs", options.inputs, line.tuning.inputs))
+    return std::move(problem);
+  if (llvm::Error problem =
+          readPlacement("--results", options.results, line.tuning.results))
     return std::move(problem);
   return line;
 }

@@ -30,6 +30,9 @@ struct TuneOptions {
   /// Known designs that are reported beside them: names, or `all`.
   std::vector<std::string> against;
   double budget = 30; ///< seconds for each operator; 0: no limit
+  /// Where inputs enter, and results leave, whose rank a placement has; all
+  /// others, and all where nothing is said, as each schedule wants them.
+  std::optional<Placement> inputs, results;
   LocalKernel local = LocalKernel::Generated;
   std::string library;  ///< of local kernels, for their rates
   std::string database; ///< file; "": none

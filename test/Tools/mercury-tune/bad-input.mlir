@@ -23,6 +23,10 @@
 // ENTRY: error: {{.*}}g
 // RUN: not mercury-tune %s --topology=gpu=2 -o %t/no/folder 2>&1 | FileCheck %s --check-prefix=OUTPUT
 // OUTPUT: error: cannot write '{{.*}}/no/folder'
+// RUN: not mercury-tune %s --topology=gpu=2 "--inputs=[{}, gpu]" 2>&1 | FileCheck %s --check-prefix=SYNTAX
+// SYNTAX: error: --inputs: expected
+// RUN: not mercury-tune %s --topology=gpu=2 "--inputs=[{}, {rack}]" 2>&1 | FileCheck %s --check-prefix=AXIS
+// AXIS: error: placement [{}, {rack}]: {{.*}}axis 'rack' is not in the topology
 // RUN: not mercury-tune --calibrate %s 2>&1 | FileCheck %s --check-prefix=CALIBRATE
 // CALIBRATE: error: --calibrate takes no input file
 

@@ -1,0 +1,32 @@
+// The sequence is sharded on entry and exit: heads are divided all the same, and
+// the program equals the function.
+// RUN: mercury-tune %s --topology=node=2,gpu=2 --against=ulysses,ring "--inputs=[{}, {node, gpu}, {}]" "--results=[{}, {node, gpu}, {}]" | FileCheck %s
+// RUN: mercury-tune %s --topology=node=2,gpu=2 "--inputs=[{}, {node, gpu}, {}]" "--results=[{}, {node, gpu}, {}]" --emit=schedule -o %t.txt
+// RUN: FileCheck %s --check-prefix=ENTRY --input-file=%t.txt
+// RUN: mercury-run %s --topology=node=2,gpu=2 --schedule=%t.txt --verify --local=loops | FileCheck %s --check-prefix=RANKS
+
+// CHECK: 1
+// CHECK-NOT: sent by a rank
+// CHECK: known designs
+// CHECK-NEXT: ring {{.*}} node {{.*}} gpu
+// CHECK-NEXT: queries over node and gpu, K/V ring over node and gpu
+// CHECK-NEXT: ulysses
+// ENTRY: inputs {{\[\[}}{}, {{{.*}}node{{.*}}}, {}]
+// RANKS: verified
+
+// Inputs that no schedule takes so.
+// RUN: not mercury-tune %s --topology=node=2,gpu=2 "--inputs=[{}, {}, {gpu}]" 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: error: no schedule has its inputs placed [{}, {}, {gpu}]
+
+!tokens = tensor<4x64x16xf32>
+#q = affine_map<(h, m, n, d, e) -> (h, m, d)>
+#k = affine_map<(h, m, n, d, e) -> (h, n, d)>
+#v = affine_map<(h, m, n, d, e) -> (h, n, e)>
+#o = affine_map<(h, m, n, d, e) -> (h, m, e)>
+func.func @attention(%q: !tokens, %k: !tokens, %v: !tokens) -> !tokens {
+  %init = tensor.empty() : !tokens
+  %o = commir.attention maps [#q, #k, #v, #o] scale 0.25
+         ins(%q, %k, %v : !tokens, !tokens, !tokens)
+         outs(%init : !tokens) -> !tokens
+  return %o : !tokens
+}
