@@ -25,7 +25,7 @@ endfunction()
 
 mercury_collect_targets(MERCURY_LIBRARIES ${PROJECT_SOURCE_DIR}/lib
                         STATIC_LIBRARY SHARED_LIBRARY)
-set(MERCURY_TOOLS mercury-check mercury-opt mercury-run)
+set(MERCURY_TOOLS mercury-check mercury-opt mercury-run mercury-translate)
 
 # Tools find libmercury_host and libmercury_blas beside themselves.
 set_target_properties(${MERCURY_TOOLS} PROPERTIES

@@ -8,6 +8,7 @@
 
 #include "Mercury/Transforms/ModuleTopology.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Dialect/CommIR/IR/TopologyOption.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -26,10 +27,9 @@ LogicalResult mercury::setModuleTopology(ModuleOp module, StringRef text) {
     return success();
   }
   std::string error;
-  std::optional<TopologyModel> model =
-      parseTopology(std::string_view(text), error);
+  std::optional<TopologyModel> model = readTopology(text, context, error);
   if (!model)
-    return module.emitError() << "topology '" << text << "': " << error;
+    return module.emitError() << error;
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   std::string name = "topology";
   for (unsigned i = 0; module.lookupSymbol(name); ++i)

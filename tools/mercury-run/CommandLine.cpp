@@ -73,9 +73,10 @@ struct Options {
       cl::value_desc("name"), cl::cat(category)};
   cl::opt<std::string> topology{
       "topology",
-      cl::desc("Machine, as levels (node=2,gpu=2) or the symbol of a "
-               "commir.topology (default: the module's)"),
-      cl::value_desc("levels|@symbol"), cl::cat(category)};
+      cl::desc("Machine, as levels (node=2,gpu=2), by name "
+               "(h100-sxm:node=2,gpu=4,net=100Gbps-roce), a file with one "
+               "commir.topology, or the symbol of one (default: the module's)"),
+      cl::value_desc("levels|machine|FILE.mlir|@symbol"), cl::cat(category)};
   cl::opt<std::string> schedule{
       "schedule",
       cl::desc("Schedule for operators that have none: a name, auto (what the "

@@ -30,7 +30,7 @@ enum class Target {
 
 struct CompileOptions {
   std::string entry;    ///< see findEntry
-  std::string topology; ///< node=2,gpu=2 or @symbol; empty: the module's
+  std::string topology; ///< as readTopology, or @symbol; "": the module's
   /// Name or text of a schedule, or a file; see resolveSchedule.
   std::string schedule;
   std::string balance = "auto"; ///< see mercury-set-schedule

@@ -11,6 +11,7 @@
 #include "Jit.h"
 #include "Job.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Dialect/CommIR/IR/TopologyOption.h"
 #include "Mercury/InitAll.h"
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "Mercury/Tuning/MemoryModel.h"
@@ -282,9 +283,10 @@ static Expected<int64_t> countRanks(mlir::ModuleOp module,
     topology = module.lookupSymbol<mercury::commir::TopologyOp>(text);
   } else if (!text.empty()) {
     std::string error;
-    auto model = mercury::parseTopology(std::string_view(text), error);
+    auto model =
+        mercury::commir::readTopology(text, module.getContext(), error);
     if (!model)
-      return badInput("topology '" + text + "': " + error);
+      return badInput(error);
     return model->numRanks();
   } else {
     auto entry = findEntry(module, options.entry);

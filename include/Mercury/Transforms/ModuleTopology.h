@@ -13,9 +13,9 @@
 namespace mercury {
 
 /// Lets the functions of `module` run on the topology that an option gives:
-/// `@symbol` names one of the module, any other text is parsed (see
-/// parseTopology) and added; nothing changes where it is empty. Fails with a
-/// diagnostic.
+/// `@symbol` names one of the module, any other text is that of levels, a
+/// machine or a file (see readTopology), which is added; nothing changes where
+/// it is empty. Fails with a diagnostic.
 mlir::LogicalResult setModuleTopology(mlir::ModuleOp module,
                                       llvm::StringRef text);
 
