@@ -46,8 +46,10 @@ CandidateCost::CandidateCost(const CostProblem &problem, const LinkTimes &links)
     for (const OperatorModel::Tensor &input : op.inputs)
       all &= input.dimOfLoop(l).has_value();
     isBatch.push_back(all);
-    if (op.loops[l].reduction)
+    if (op.loops[l].reduction) {
       keyLoop = l;
+      isGenerated = problem.library.empty();
+    }
   }
 }
 
@@ -166,6 +168,10 @@ void CandidateCost::readWork(const Candidate &c) {
   double size =
       isAttention && hasReduction ? double(tile[keyLoop]) : std::cbrt(cube);
   bool reduces = false, movesState = false;
+  kernels = 1;
+  for (const Candidate::Time &time : c.times)
+    kernels *= time.bothDirections ? 2 : 1;
+  size = isAttention ? size / kernels : size / std::cbrt(double(kernels));
   for (size_t t = 0; t < c.times.size(); ++t) {
     reduces |= op.loops[c.times[t].loop].reduction && loops[t].steps > 1;
     movesState |= loopTimes[t].moves;
@@ -175,14 +181,20 @@ void CandidateCost::readWork(const Candidate &c) {
     memoryBytes += tileBytes[t];
   for (size_t r = 0; r < op.results.size(); ++r) {
     double bytes = tileBytes[op.inputs.size() + r];
-    memoryBytes += bytes * (reduces ? 2 : 1);
+    memoryBytes += bytes * (hasReduction ? 2 * kernels : 1);
     stateBytes +=
         bytes * double(problem.stateBytes) / double(op.results[r].elementBytes);
   }
   double mergeBytes =
       reduces || movesState ? problem.mergePasses * stateBytes : 0;
   double compute = 2 * iterations * operations / rate.at(size);
-  leaf = std::max(compute, memoryBytes / memoryRate) + mergeBytes / memoryRate;
+  // What moves is added to a new tile at each step.
+  double stepFill = 0;
+  if (isGenerated && movesState)
+    for (size_t r = 0; r < op.results.size(); ++r)
+      stepFill += tileBytes[op.inputs.size() + r] / memoryRate;
+  leaf = std::max(compute, memoryBytes / memoryRate) + mergeBytes / memoryRate +
+         stepFill;
 }
 
 //===----------------------------------------------------------------------===//
@@ -287,29 +299,60 @@ size_t CandidateCost::timeOf(const Candidate &c, size_t loop, uint8_t axis,
   return any;
 }
 
+bool CandidateCost::isApart(const Candidate &c, size_t t, size_t dim) const {
+  size_t inputs = problem.op.inputs.size();
+  const OperatorModel::Tensor &model =
+      t < inputs ? problem.op.inputs[t] : problem.op.results[t - inputs];
+  const std::vector<int64_t> &shape =
+      t < inputs ? problem.inputShapes[t] : problem.resultShapes[t - inputs];
+  for (size_t d = 0; d < dim; ++d) {
+    int loop = model.loopOfDim[d];
+    if ((loop >= 0 ? padded[loop] : shape[d]) >
+        division->sizeOf(c.tensors[t].nest[d]))
+      return true;
+  }
+  return false;
+}
+
+/// Packs or unpacks what a collective moves.
+void CandidateCost::copy(double bytes) {
+  if (!isGenerated)
+    return;
+  finish += 2 * bytes / memoryRate;
+  ++finishes;
+}
+
 void CandidateCost::readInput(const Candidate &c, size_t i) {
   const Candidate::Tensor &tensor = c.tensors[i];
   size_t dims = problem.op.inputs[i].loopOfDim.size();
   AxisMask gathered = 0, exchanged = 0;
+  bool unpacks = false, exchangesApart = false;
   for (size_t d = 0; d < dims; ++d)
     for (uint8_t axis : tensor.entry[d]) {
       bool isHere = contains(tensor.nest[d], axis), isElsewhere = false;
       for (size_t other = 0; other < dims; ++other)
         isElsewhere |= other != d && contains(tensor.nest[other], axis);
-      if (isElsewhere)
+      if (isElsewhere) {
         exchanged |= AxisMask(1) << axis;
-      else if (!isHere)
+        exchangesApart |= isApart(c, i, d);
+      } else if (!isHere) {
         gathered |= AxisMask(1) << axis;
+        unpacks |= isApart(c, i, d);
+      }
     }
   auto collective = [&](Primitive primitive, AxisMask axes, double bytes) {
     if (axes != 0 && bytes > 0)
-      outside +=
+      before +=
           timeOf(Message{namesOf(axes), static_cast<int>(primitive), bytes})
               .seconds;
   };
-  collective(Primitive::AllToAll, exchanged,
-             shard[i] / double(division->sizeOf(gathered)));
+  double part = shard[i] / double(division->sizeOf(gathered));
+  collective(Primitive::AllToAll, exchanged, part);
+  if (exchangesApart)
+    copy(part);
   collective(Primitive::AllGather, gathered, shard[i]);
+  if (unpacks)
+    copy(shard[i]);
   readLoops(c, i);
 }
 
@@ -387,6 +430,7 @@ void CandidateCost::readResult(const Candidate &c, size_t r) {
   size_t number = problem.op.inputs.size() + r;
   const Candidate::Tensor &tensor = c.tensors[number];
   AxisMask summed = partial, scattered = 0;
+  bool packs = false;
   for (size_t d = 0; d < model.loopOfDim.size(); ++d) {
     int loop = model.loopOfDim[d];
     AxisMask seen = 0;
@@ -397,6 +441,7 @@ void CandidateCost::readResult(const Candidate &c, size_t r) {
       summed &= ~bit;
       if (loop < 0 || !(shifts[loop] & bit)) {
         scattered |= bit;
+        packs |= isApart(c, number, d);
         continue;
       }
       if (seen & bit)
@@ -415,17 +460,36 @@ void CandidateCost::readResult(const Candidate &c, size_t r) {
   }
   auto collective = [&](Primitive primitive, AxisMask axes, double bytes) {
     if (axes != 0 && bytes > 0)
-      outside +=
+      after +=
           timeOf(Message{namesOf(axes), static_cast<int>(primitive), bytes})
               .seconds;
   };
-  collective(Primitive::ReduceScatter, scattered,
-             shard[number] * double(division->sizeOf(scattered)));
+  double whole = shard[number] * double(division->sizeOf(scattered));
+  if (isGenerated) {
+    fill += whole / memoryRate;
+    fills = 1;
+    // Attention divides the state by its sums: the first by the last of them.
+    if (problem.kind == LocalWork::Kind::Attention) {
+      if (r == 0)
+        finish +=
+            (whole + whole * double(problem.op.inputs.front().elementBytes) /
+                         double(model.elementBytes)) /
+            memoryRate;
+      if (r + 1 == problem.op.results.size()) {
+        finish += whole / memoryRate;
+        ++finishes;
+      }
+    }
+  }
+  collective(Primitive::ReduceScatter, scattered, whole);
+  if (packs)
+    copy(whole);
   collective(Primitive::AllReduce, summed, shard[number]);
 }
 
 void CandidateCost::readTimes(const Candidate &c) {
-  outside = 0;
+  before = after = fill = finish = 0;
+  fills = finishes = 0;
   readsOrder = false;
   for (size_t t = 0; t < c.times.size(); ++t) {
     Loop &loop = loops[t];
@@ -462,7 +526,8 @@ double CandidateCost::seconds(const Candidate &c, int64_t chunks) {
     readTimes(c);
   size_t levels = topology.levels.size();
   double share = topology.device.communicationShare, pieces = double(chunks);
-  double body = leaf + topology.device.launch, busy[maxCostLevels] = {};
+  double launch = topology.device.launch;
+  double body = leaf + kernels * launch, busy[maxCostLevels] = {};
   auto whole = [&](const Bundle &bundle) {
     if (bundle.empty())
       return 0.0;
@@ -494,5 +559,6 @@ double CandidateCost::seconds(const Candidate &c, int64_t chunks) {
       busy[l] += (busy[l] + (communication > 0 ? loop.all.level[l] : 0)) * more;
     body = startUp + step * more + drain;
   }
-  return body + outside;
+  return std::max(fill + fills * launch, before) + body + finish +
+         finishes * launch + after;
 }

@@ -72,6 +72,10 @@ private:
   void readInput(const Candidate &c, size_t i);
   void readLoops(const Candidate &c, size_t i);
   void readResult(const Candidate &c, size_t r);
+  /// Blocks along the dimension lie apart: others that are not one stand before
+  /// it.
+  bool isApart(const Candidate &c, size_t tensor, size_t dim) const;
+  void copy(double bytes);
   void readWork(const Candidate &c);
   /// Of all time loops by their present order.
   size_t timeOf(const Candidate &c, size_t loop, uint8_t axis,
@@ -90,6 +94,7 @@ private:
   double memoryRate = 1;
   std::vector<bool> isBatch;
   size_t keyLoop = 0;
+  bool isGenerated = false;
 
   const Division *division = nullptr;
   AxisList axes; ///< of the division for which `names` holds
@@ -112,7 +117,12 @@ private:
   AxisMask shifts[maxLoops], partial = 0;
   int64_t padded[maxLoops], tile[maxLoops];
   double shard[maxTensors], tileBytes[maxTensors];
-  double outside = 0; ///< seconds before and after the loops
+  double before = 0, after = 0; ///< seconds of communication around the loops
+  /// What generated code does around the loops: seconds of memory, and numbers
+  /// of kernels.
+  double fill = 0, finish = 0;
+  int fills = 0, finishes = 0;
+  int kernels = 1; ///< of a step
   double held = 0;
   double leaf = 0; ///< seconds of a step's work, without launch
   Loop loops[maxTimes];

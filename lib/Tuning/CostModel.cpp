@@ -164,6 +164,10 @@ private:
   double operations = 0; ///< multiply-adds of each iteration
   double memoryBytes = 0, mergeBytes = 0, queryRows = 1, size = 1;
   double workInterval = 0;
+  /// Before and after the loops: seconds of memory, and numbers of kernels.
+  double fill = 0, finish = 0, stepFill = 0;
+  int fills = 0, finishes = 0;
+  int kernels = 1; ///< of a step
   bool assumed = false;
 };
 
@@ -275,6 +279,12 @@ void CostModel::Impl::prepare(const Schedule &s, bool isBackward) {
     operations *= isAttention ? attentionBackward : gemmBackward;
   size =
       isAttention && hasRoles ? double(extents.tile[keyLoop]) : std::cbrt(cube);
+  // Halves that travel both ways are worked on one after the other.
+  kernels = 1;
+  for (const LoopPlan &plan : s.loops)
+    for (const Factor &factor : plan)
+      kernels *= factor.bidirectional ? 2 : 1;
+  size = isAttention ? size / kernels : size / std::cbrt(double(kernels));
   queryRows = hasRoles ? double(extents.tile[queryLoop]) : 1;
   memoryBytes = 0;
   double stateBytes = 0;
@@ -282,7 +292,7 @@ void CostModel::Impl::prepare(const Schedule &s, bool isBackward) {
     memoryBytes += bytes;
   for (size_t r = 0; r < extents.resultTiles.size(); ++r) {
     double bytes = extents.resultTiles[r];
-    memoryBytes += bytes * (reduces ? 2 : 1);
+    memoryBytes += bytes * (hasRoles ? 2 * kernels : 1);
     stateBytes +=
         bytes * double(problem.stateBytes) / double(op.results[r].elementBytes);
   }
@@ -293,6 +303,34 @@ void CostModel::Impl::prepare(const Schedule &s, bool isBackward) {
       mergeBytes += problem.mergePasses * extents.inputTiles[i] *
                     double(problem.stateBytes) /
                     double(op.inputs[i].elementBytes);
+  // Generated code fills what it adds to and, of attention, divides the state
+  // by its sums; the kernels of libraries do so inside.
+  fill = finish = stepFill = 0;
+  fills = finishes = 0;
+  if (problem.library.empty() && hasRoles && !backward) {
+    for (double partial : extents.partials)
+      fill += partial / locals.memoryRate();
+    fills = 1;
+    if (isAttention) {
+      double state = extents.partials.front();
+      finish = (state + extents.partials.back() +
+                state * double(op.inputs.front().elementBytes) /
+                    double(op.results.front().elementBytes)) /
+               locals.memoryRate();
+      finishes = 1;
+    }
+    // What moves is added to a new tile at each step.
+    if (movesState)
+      for (double bytes : extents.resultTiles)
+        stepFill += bytes / locals.memoryRate();
+    for (const std::vector<Transfer> *list :
+         {&reader.traffic.before, &reader.traffic.after})
+      for (const Transfer &transfer : *list)
+        if (transfer.copied > 0) {
+          finish += transfer.copied / locals.memoryRate();
+          ++finishes;
+        }
+  }
   const Rate &rate = rates[backward][table != nullptr && isAttention];
   workInterval = rate.interval;
   assumed |= rate.assumed;
@@ -313,13 +351,13 @@ double CostModel::Impl::stepSeconds(double whole, double cut, double rows,
         2 * cut * batchTiles * operations / rates[backward][true].at(size);
   memory = memoryBytes / locals.memoryRate();
   double merge = mergeBytes * rows / locals.memoryRate();
-  double seconds = std::max(compute, memory) + merge;
+  double seconds = std::max(compute, memory) + merge + stepFill;
   memory = memory > compute ? seconds : merge;
   return seconds;
 }
 
 void CostModel::Impl::leaf(size_t combination, double scale, Step &step) {
-  step.launch = device.launch;
+  step.launch = kernels * device.launch;
   if (!table) {
     step.compute = stepSeconds(1, 0, 1, step.memory);
   } else {
@@ -481,12 +519,28 @@ double CostModel::Impl::total(Side side, Cost *cost) {
   if (cost)
     cost->timeLoops.resize(loops.size());
   run(0, 0, 1, side, step, cost);
-  double seconds = step.seconds;
+  double memoryScale = 1 + side.work * workInterval;
+  double filled = fill * memoryScale + fills * device.launch;
+  double launches = (fills + finishes) * device.launch;
+  step.memory += (fill + finish) * memoryScale;
+  step.launch += launches;
+  step.compute += (fill + finish) * memoryScale + launches;
+  double seconds =
+      step.seconds + finish * memoryScale + finishes * device.launch;
+  // What comes before the loops does so beside the fill.
+  double gathered = 0;
+  for (const LinkTime &time : before)
+    gathered += time.seconds * std::max(1 + side.link * time.interval, 0.05);
+  seconds += std::max(filled, gathered);
+  double hidden = gathered > 0 ? std::min(filled / gathered, 1.0) : 0;
   for (const std::vector<LinkTime> *list : {&before, &after})
     for (const LinkTime &time : *list) {
       double took =
           time.seconds * std::max(1 + side.link * time.interval, 0.05);
-      seconds += took;
+      if (list == &after)
+        seconds += took;
+      else
+        took *= 1 - hidden;
       if (!cost)
         continue;
       const LinkLoad *slowest = nullptr;

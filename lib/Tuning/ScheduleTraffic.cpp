@@ -94,6 +94,7 @@ void TrafficReader::readExtents(const Schedule &s) {
   extents.inputTiles.clear();
   extents.results.clear();
   extents.resultTiles.clear();
+  extents.partials.clear();
   for (size_t i = 0; i < op.inputs.size(); ++i)
     bytesOf(op.inputs[i], problem.inputShapes[i], s.inputs[i].nest,
             extents.inputs, extents.inputTiles);
@@ -112,12 +113,12 @@ void TrafficReader::collective(std::vector<Transfer> &list, Primitive primitive,
     return;
   for (auto &[known, group] : groupOfAxes)
     if (known == axes) {
-      list.push_back({false, primitive, group, bytes});
+      list.push_back({false, primitive, group, bytes, 0});
       return;
     }
   groups.push_back(links.shapeOf(axes));
   groupOfAxes.emplace_back(axes, groups.size() - 1);
-  list.push_back({false, primitive, groups.size() - 1, bytes});
+  list.push_back({false, primitive, groups.size() - 1, bytes, 0});
 }
 
 /// What goes the same way goes in one group of messages.
@@ -138,7 +139,7 @@ void TrafficReader::shift(std::vector<Transfer> &list, const AxisList &axes,
       other.bytes += bytes;
       return;
     }
-  list.push_back({true, Primitive::SendRecv, hop, bytes});
+  list.push_back({true, Primitive::SendRecv, hop, bytes, 0});
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,17 +261,36 @@ void TrafficReader::readLoopArrivals(const Schedule &s, size_t i,
   }
 }
 
+bool TrafficReader::isApart(const OperatorModel::Tensor &tensor,
+                            const std::vector<int64_t> &shape,
+                            const Placement &placement, size_t dim) const {
+  for (size_t d = 0; d < dim; ++d) {
+    int loop = tensor.loopOfDim[d];
+    if ((loop >= 0 ? extents.padded[loop] : shape[d]) >
+        sizeOf(placement.dims[d]))
+      return true;
+  }
+  return false;
+}
+
 void TrafficReader::readInput(const Schedule &s, size_t i, bool backward) {
   const OperatorModel &op = problem.op;
   const OperandPlan &plan = s.inputs[i];
   AxisList gathered, exchanged, reordered;
-  for (const AxisList &axes : plan.entry.dims)
-    for (const AxisRef &axis : axes) {
+  bool unpacks = false, exchangesApart = false;
+  for (size_t d = 0; d < plan.entry.dims.size(); ++d)
+    for (const AxisRef &axis : plan.entry.dims[d]) {
       Arrival arrival = arrivalOf(s, op, i, axis);
-      if (arrival == Arrival::Gather)
+      if (arrival != Arrival::Gather && arrival != Arrival::AllToAll)
+        continue;
+      bool apart = isApart(op.inputs[i], problem.inputShapes[i], plan.nest, d);
+      if (arrival == Arrival::Gather) {
         gathered.push_back(axis);
-      else if (arrival == Arrival::AllToAll)
+        unpacks |= apart;
+      } else {
         exchanged.push_back(axis);
+        exchangesApart |= apart;
+      }
     }
   // Chunks of another order lie on other ranks.
   for (size_t d = 0; d < plan.nest.dims.size(); ++d)
@@ -283,7 +303,11 @@ void TrafficReader::readInput(const Schedule &s, size_t i, bool backward) {
   if (!backward) {
     collective(traffic.before, Primitive::AllToAll, reordered, shard);
     collective(traffic.before, Primitive::AllToAll, exchanged, shard);
+    if (exchangesApart)
+      traffic.before.back().copied = 2 * shard;
     collective(traffic.before, Primitive::AllGather, gathered, bytes);
+    if (unpacks)
+      traffic.before.back().copied = 2 * bytes;
   } else {
     // Gathered tensors are not kept; gradients are summed where shards live.
     collective(traffic.before, Primitive::AllGather, gathered, bytes);
@@ -305,12 +329,16 @@ void TrafficReader::readResult(const Schedule &s, size_t r,
   const ResultPlan &plan = s.results[r];
   double bytes = extents.results[r];
   AxisList summed, scattered, gathered, exchanged;
+  bool packs = false, unpacks = false, exchangesApart = false;
+  const OperatorModel::Tensor &tensor = op.results[r];
+  const std::vector<int64_t> &shape = problem.resultShapes[r];
   for (const AxisRef &axis : reduced) {
     Ending ending = endingOf(s, op, r, axis);
     if (ending == Ending::AllReduce) {
       summed.push_back(axis);
     } else if (ending == Ending::ReduceScatter) {
       scattered.push_back(axis);
+      packs |= isApart(tensor, shape, plan.nest, *plan.nest.dimOf(axis));
     } else {
       size_t dim = *plan.nest.dimOf(axis);
       int loop = op.results[r].loopOfDim[dim];
@@ -331,13 +359,18 @@ void TrafficReader::readResult(const Schedule &s, size_t r,
             bytes);
     }
   }
+  extents.partials.push_back(bytes * double(sizeOf(scattered)));
   for (const AxisList &axes : plan.nest.dims)
     for (const AxisRef &axis : axes) {
       std::optional<size_t> to = plan.exit.dimOf(axis);
-      if (!to)
+      size_t from = *plan.nest.dimOf(axis);
+      if (!to) {
         gathered.push_back(axis);
-      else if (*to != *plan.nest.dimOf(axis))
+        unpacks |= isApart(tensor, shape, plan.nest, from);
+      } else if (*to != from) {
         exchanged.push_back(axis);
+        exchangesApart |= isApart(tensor, shape, plan.exit, *to);
+      }
     }
   std::vector<Transfer> &list = backward ? traffic.before : traffic.after;
   if (backward) {
@@ -347,12 +380,19 @@ void TrafficReader::readResult(const Schedule &s, size_t r,
                bytes * double(sizeOf(scattered)));
     return;
   }
-  collective(list, Primitive::ReduceScatter, scattered,
-             bytes * double(sizeOf(scattered)));
+  auto copies = [&](bool apart, const AxisList &axes, double bytes) {
+    if (apart && !axes.empty())
+      list.back().copied = 2 * bytes;
+  };
+  double partial = bytes * double(sizeOf(scattered)),
+         whole = bytes * double(sizeOf(gathered));
+  collective(list, Primitive::ReduceScatter, scattered, partial);
+  copies(packs, scattered, partial);
   collective(list, Primitive::AllReduce, summed, bytes);
   collective(list, Primitive::AllToAll, exchanged, bytes);
-  collective(list, Primitive::AllGather, gathered,
-             bytes * double(sizeOf(gathered)));
+  copies(exchangesApart, exchanged, bytes);
+  collective(list, Primitive::AllGather, gathered, whole);
+  copies(unpacks, gathered, whole);
 }
 
 void TrafficReader::read(const Schedule &s, bool backward) {

@@ -23,8 +23,9 @@ namespace mercury {
 struct Transfer {
   bool isHop = false;
   Primitive primitive = Primitive::SendRecv;
-  size_t shape = 0; ///< of TrafficReader::groups or hops
-  double bytes = 0; ///< as LinkTimes counts them
+  size_t shape = 0;  ///< of TrafficReader::groups or hops
+  double bytes = 0;  ///< as LinkTimes counts them
+  double copied = 0; ///< bytes that are packed before or unpacked behind it
 };
 
 /// What belongs to one time loop.
@@ -43,9 +44,10 @@ struct Traffic {
 
 /// Extents of a schedule on a rank.
 struct LocalExtents {
-  std::vector<int64_t> padded;                 ///< per loop
-  std::vector<int64_t> tile;                   ///< per loop, of one step
-  std::vector<double> inputs, results;         ///< bytes of a nest shard
+  std::vector<int64_t> padded;         ///< per loop
+  std::vector<int64_t> tile;           ///< per loop, of one step
+  std::vector<double> inputs, results; ///< bytes of a nest shard
+  std::vector<double> partials; ///< bytes of results before they are reduced
   std::vector<double> inputTiles, resultTiles; ///< bytes of a step's tile
 };
 
@@ -73,6 +75,11 @@ private:
                   const AxisList &axes, double bytes);
   void shift(std::vector<Transfer> &list, const AxisList &axes,
              const std::vector<int64_t> &strides, double bytes);
+  /// Blocks along the dimension lie apart: others that are not one stand before
+  /// it.
+  bool isApart(const OperatorModel::Tensor &tensor,
+               const std::vector<int64_t> &shape, const Placement &placement,
+               size_t dim) const;
   double gradientScale(int64_t elementBytes) const;
   int64_t sizeOf(const AxisList &axes) const;
   /// The position of the time loop at which tiles over `axis` arrive.

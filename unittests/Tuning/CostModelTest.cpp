@@ -198,7 +198,33 @@ TEST(CostModel, SmallWorkIsBoundByItsLaunch) {
   topology.device.launch = 1e-2;
   Cost small = cost("data_parallel", gemm(), topology);
   EXPECT_EQ(small.bound, Cost::Bound::Launch);
-  EXPECT_NEAR(small.launch, 1e-2, 1e-9);
+  // The fill of C, and the product.
+  EXPECT_NEAR(small.launch, 2e-2, 1e-9);
+  CostProblem library = gemm();
+  library.library = "cuBLAS";
+  EXPECT_NEAR(cost("data_parallel", library, topology).launch, 1e-2, 1e-9);
+}
+
+// The figures of test/Tools/mercury-run/predict.mlir, which the simulator has
+// for the compiled programs: 1e6 bytes/s, kernels 2e6 bytes of memory/s.
+TEST(CostModel, IsWhatProgramsDo) {
+  TopologyModel topology = machine("gpu=4");
+  topology.levels[0].bandwidth = 1e6;
+  topology.device.memoryBandwidth = 2e6;
+  topology.device.peak["f32"] = 1e18;
+  CostProblem product = gemmProblem(1024, 256, 512, "f32", 4);
+  // Gathered, which hides the fill, and multiplied.
+  EXPECT_NEAR(cost("all_gather_gemm", product, topology).seconds,
+              1.572864 + 1.376256, 1e-6);
+  EXPECT_NEAR(cost("all_gather_gemm_shifted", product, topology).seconds,
+              0.131072 + 3 * 0.524288 + 0.393216, 1e-6);
+  AttentionShape shape;
+  shape.kvHeads = 2;
+  shape.queries = shape.keys = 1024;
+  shape.headDim = shape.valueDim = 64;
+  EXPECT_NEAR(
+      cost("ring", attentionProblem(shape, {}, "f32", 4), topology).seconds,
+      0.067584 + 4 * 0.331776 + 0.132096, 1e-6);
 }
 
 TEST(CostModel, SaysWhatItAssumes) {

@@ -5,6 +5,12 @@
 // RUN: FileCheck %s --check-prefix=ENTRY --input-file=%t.txt
 // RUN: mercury-run %s --topology=node=2,gpu=2 --schedule=%t.txt --verify --local=loops | FileCheck %s --check-prefix=RANKS
 
+// The script gives the same program.
+// RUN: mercury-tune %s --topology=node=2,gpu=2 "--inputs=[{}, {node, gpu}, {}]" "--results=[{}, {node, gpu}, {}]" --emit=transform -o %t.mlir
+// RUN: mercury-run %s --topology=node=2,gpu=2 --schedule=%t.txt --emit=stage3 > %t.schedule
+// RUN: mercury-run %s --topology=node=2,gpu=2 --schedule=%t.mlir --emit=stage3 > %t.script
+// RUN: diff %t.schedule %t.script
+
 // CHECK: schedule{{ +}}time
 // CHECK: known designs
 // CHECK-NEXT: ring {{.*}} node {{.*}} gpu
