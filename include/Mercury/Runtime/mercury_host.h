@@ -47,6 +47,42 @@ typedef enum {
   MERCURY_RENDEZVOUS = 1
 } mercury_host_mode;
 
+/* What takes time on a machine that is emulated. */
+typedef enum {
+  MERCURY_KERNEL = 0, /* of one rank */
+  MERCURY_MESSAGE,    /* from ranks[0] to ranks[1] */
+  MERCURY_ALL_GATHER, /* collectives of all `ranks`: */
+  MERCURY_REDUCE_SCATTER,
+  MERCURY_ALL_REDUCE,
+  MERCURY_BROADCAST
+} mercury_host_work_kind;
+
+typedef struct {
+  mercury_host_work_kind kind;
+  const int64_t *ranks;
+  int32_t num_ranks;
+  /* Of communication: of the message, or of the whole tensor. */
+  int64_t bytes;
+  /* Of a kernel: how many the rank has launched before. */
+  int64_t index;
+} mercury_host_work;
+
+/* Says how long work takes on another machine, where it may share what it
+ * needs. Calls come one at a time; `now` is in seconds of that machine, from
+ * the start of the launch on, and never decreases. */
+typedef struct {
+  void *user;
+  /* Work begins. Returns its number: they count from 0. Or -1, with the reason
+   * in `error`: the launch fails. */
+  int64_t (*begin)(void *user, const mercury_host_work *work, double now,
+                   char *error, size_t error_size);
+  /* Writes the numbers of work that has ended, at most `capacity`, and returns
+   * how many there are; `next` is when the next may end, infinity when nothing
+   * is under way. */
+  int32_t (*advance)(void *user, double now, int64_t *ended, int32_t capacity,
+                     double *next);
+} mercury_host_clock;
+
 typedef struct {
   const mercury_host_level *levels;
   int32_t num_levels;
@@ -68,6 +104,10 @@ typedef struct {
    * kernel or a communication call, so that an order that no event makes shows.
    */
   double jitter_seconds;
+  /* Not NULL, between threads: communication takes, and kernels that are
+   * launched are replaced by waiting for, the time that it says, times
+   * time_scale. Sends are then not eager. */
+  const mercury_host_clock *clock;
 } mercury_host_config;
 
 /* Counters of one rank, since the context was made or last reset. */

@@ -44,6 +44,7 @@ struct Collective {
   /// Threads that work on it at the moment.
   int working = 0;
   TimePoint readyAt{};
+  int64_t timed = -1; ///< with a timekeeper: its number there
 };
 
 /// What the ranks of one communicator share. Its state is guarded by the lock

@@ -43,6 +43,7 @@ struct mercury_context {
   std::vector<mercury::host::Stream *> programStreams;
   /// Ranks as processes: all ranks, for mercury_host_gather.
   std::shared_ptr<mercury::host::Team> everybody;
+  int64_t numLaunched = 0; ///< kernels
   /// First error recorded, and the text that mercury_error returns.
   int32_t result = ncclSuccess;
   std::string errorText;

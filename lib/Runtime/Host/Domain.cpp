@@ -16,7 +16,11 @@ Domain::Domain(const Settings &settings, std::vector<Level> levels)
     : settings(settings), topology(std::move(levels)),
       links(topology, settings.emulateLinks, settings.timeScale),
       returned(topology.getNumRanks(), false),
-      inBarrier(topology.getNumRanks(), false), lastProgress(Clock::now()) {}
+      inBarrier(topology.getNumRanks(), false), lastProgress(Clock::now()) {
+  if (settings.clock)
+    timekeeper = std::make_unique<Timekeeper>(*this, *settings.clock,
+                                              settings.timeScale);
+}
 
 ncclResult_t Domain::resultFor(int64_t rank) const {
   if (failure.rank == rank && failure.result != ncclSuccess)

@@ -10,6 +10,7 @@
 
 #include "Plan.h"
 #include "Stall.h"
+#include "Timekeeper.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -135,6 +136,11 @@ private:
   std::atomic<bool> failed{false};
   Failure failure;
   Failure root;
+
+public:
+  /// Where a clock says how long work takes, else null. The last member: its
+  /// thread uses the others.
+  std::unique_ptr<Timekeeper> timekeeper;
 };
 
 } // namespace mercury::host

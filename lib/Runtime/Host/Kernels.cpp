@@ -17,6 +17,23 @@
 
 using namespace mercury::host;
 
+/// Waits for the time of kernel number `index` of the rank instead of running
+/// it. On the stream's thread.
+static void waitForKernel(mercury_context &context, int64_t index) {
+  Domain &domain = *context.domain;
+  Domain::Lock lock(domain.mutex);
+  if (domain.hasFailed())
+    return;
+  mercury_host_work work = {};
+  work.kind = MERCURY_KERNEL;
+  work.ranks = &context.rank;
+  work.num_ranks = 1;
+  work.index = index;
+  int64_t number = domain.timekeeper->begin(work, {&currentWaiter()});
+  while (!domain.hasFailed() && !domain.timekeeper->isOver(number))
+    domain.wait(lock);
+}
+
 /// Records an error of the calling rank; outside of launches nobody hears it
 /// but ncclGetLastError.
 static void refuse(const std::string &text) {
@@ -65,11 +82,21 @@ void mgpuLaunchKernel(void *kernel, intptr_t gridX, intptr_t gridY,
                static_cast<long long>(gridZ), static_cast<long long>(blockX),
                static_cast<long long>(blockY), static_cast<long long>(blockZ),
                sharedBytes));
+  mercury_context *context = currentContext();
+  if (context && context->domain->timekeeper) {
+    auto wait = [context, index = context->numLaunched++] {
+      waitForKernel(*context, index);
+    };
+    if (!stream)
+      return wait();
+    if (!static_cast<Stream *>(stream)->push(wait))
+      refuse("the system refused a thread for a stream");
+    return;
+  }
   // The caller's slots are its own again when this returns.
   std::vector<uint64_t> slots(numParameters);
   for (size_t i = 0; i < numParameters; ++i)
     std::memcpy(&slots[i], parameters[i], sizeof(slots[i]));
-  mercury_context *context = currentContext();
   auto call = [context, kernel, slots = std::move(slots)]() mutable {
     // What it would read has not come.
     if (context && context->domain->hasFailed())

@@ -36,8 +36,9 @@ struct Operation : Call {
   /// Others can see it: queued, matched, or arrived at its collective.
   bool posted = false;
   bool done = false;
-  /// Emulated end of the transfer.
+  /// Emulated end of the transfer; with a timekeeper its number there.
   TimePoint readyAt{};
+  int64_t timed = -1;
 
   /// Send and receive: next in the channel's list, and the matched partner.
   Operation *next = nullptr;

@@ -71,6 +71,11 @@ std::string mercury::host::makePlan(const mercury_host_config &config,
                   static_cast<long long>(config.memory_limit));
   if (!(config.jitter_seconds >= 0))
     return format("jitter of %g s must not be negative", config.jitter_seconds);
+  if (config.clock && (config.emulate_links || config.mode == MERCURY_EAGER ||
+                       !(config.time_scale > 0)))
+    return format("a clock needs a positive time scale, got %g, sends that are "
+                  "not eager, and links that nothing else emulates",
+                  config.time_scale);
   plan.settings.mode = config.mode;
   plan.settings.strict = config.strict != 0;
   plan.settings.emulateLinks = config.emulate_links != 0;
@@ -78,6 +83,7 @@ std::string mercury::host::makePlan(const mercury_host_config &config,
   plan.settings.watchdogSeconds = config.watchdog_seconds;
   plan.settings.memoryLimit = config.memory_limit;
   plan.settings.jitterSeconds = config.jitter_seconds;
+  plan.settings.clock = config.clock;
   return "";
 }
 

@@ -21,6 +21,7 @@ struct Settings {
   double watchdogSeconds = 30;
   int64_t memoryLimit = 0;
   double jitterSeconds = 0;
+  const mercury_host_clock *clock = nullptr; ///< owned by the caller
 };
 
 /// A checked configuration.

@@ -25,7 +25,7 @@ int mercury_host_run(const mercury_host_config *config,
   Plan plan;
   if (std::string problem = makePlan(*config, plan); !problem.empty())
     return refuse(ncclInvalidArgument, problem);
-  if (plan.settings.emulateLinks)
+  if (plan.settings.emulateLinks || plan.settings.clock)
     return refuse(ncclInvalidArgument,
                   "links are emulated between threads only");
   Processes &processes = Processes::get();

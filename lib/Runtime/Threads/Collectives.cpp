@@ -103,6 +103,40 @@ static void runSplit(const Collective &collective) {
   }
 }
 
+/// Lets the timekeeper say when a collective ends whose ranks have all arrived.
+static void beginTimed(Collective &collective, Team &team) {
+  const Operation &any = *collective.members.front();
+  mercury_host_work work = {};
+  work.bytes = static_cast<int64_t>(any.bytes());
+  switch (any.kind) {
+  case Kind::AllGather:
+    work.kind = MERCURY_ALL_GATHER;
+    work.bytes *= team.size();
+    break;
+  case Kind::ReduceScatter:
+    work.kind = MERCURY_REDUCE_SCATTER;
+    work.bytes *= team.size();
+    break;
+  case Kind::AllReduce:
+    work.kind = MERCURY_ALL_REDUCE;
+    break;
+  case Kind::Broadcast:
+    work.kind = MERCURY_BROADCAST;
+    break;
+  case Kind::Send:
+  case Kind::Recv:
+  case Kind::Split:
+    return;
+  }
+  work.ranks = team.globalRanks.data();
+  work.num_ranks = team.size();
+  std::vector<Waiter *> waiters;
+  for (const Operation *member : collective.members)
+    if (member->portion)
+      waiters.push_back(member->portion->waiter);
+  collective.timed = team.domain->timekeeper->begin(work, std::move(waiters));
+}
+
 /// Computes the emulated end of a collective whose ranks have all arrived.
 static void setReadyAt(Collective &collective, Team &team) {
   const Operation &any = *collective.members.front();
@@ -183,7 +217,10 @@ void mercury::host::postCollective(Operation &operation, Domain::Lock &) {
     return;
   collective.small = operation.kind == Kind::Split ||
                      operation.bytes() * team.size() <= kSmallBytes;
-  setReadyAt(collective, team);
+  if (domain.timekeeper)
+    beginTimed(collective, team);
+  else
+    setReadyAt(collective, team);
   if (!collective.small)
     wakeMembers(collective, domain);
 }
@@ -237,7 +274,10 @@ bool mercury::host::advanceCollective(Operation &operation, Domain::Lock &lock,
     if (!collective.finished)
       return true;
   }
-  if (collective.readyAt > Clock::now()) {
+  if (collective.timed >= 0) {
+    if (!domain.timekeeper->isOver(collective.timed))
+      return moved;
+  } else if (collective.readyAt > Clock::now()) {
     next = std::min(next, collective.readyAt);
     return moved;
   }

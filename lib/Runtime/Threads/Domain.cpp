@@ -57,7 +57,8 @@ void Domain::wait(Lock &lock, TimePoint deadline) {
   WaitTimer timer;
   waiters.push_back(&waiter);
   // Never spin through an emulated transfer.
-  int spins = deadline == TimePoint::max() ? ThreadCount::spinIterations() : 0;
+  bool isShort = deadline == TimePoint::max() && !timekeeper;
+  int spins = isShort ? ThreadCount::spinIterations() : 0;
   if (spins > 0) {
     lock.unlock();
     for (; spins > 0 && waiter.epoch.load() == seen; --spins)

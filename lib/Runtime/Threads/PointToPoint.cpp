@@ -64,10 +64,20 @@ static void match(Operation &send, Operation &recv, Domain &domain) {
     recv.ownsMatch = true;
     ready = send.postedAt;
   }
-  recv.readyAt =
-      domain.links.message(team.globalRanks[recv.peer],
-                           team.globalRanks[recv.rank], send.bytes(), ready);
-  domain.progress(std::max(ready, recv.readyAt));
+  int64_t from = team.globalRanks[recv.peer], to = team.globalRanks[recv.rank];
+  if (domain.timekeeper) {
+    int64_t ranks[] = {from, to};
+    mercury_host_work work = {};
+    work.kind = MERCURY_MESSAGE;
+    work.ranks = ranks;
+    work.num_ranks = 2;
+    work.bytes = static_cast<int64_t>(send.bytes());
+    recv.timed = domain.timekeeper->begin(work, {recv.portion->waiter});
+    domain.progress();
+  } else {
+    recv.readyAt = domain.links.message(from, to, send.bytes(), ready);
+    domain.progress(std::max(ready, recv.readyAt));
+  }
   domain.wake(recv.portion->waiter);
 }
 
@@ -147,7 +157,10 @@ bool mercury::host::advancePointToPoint(Operation &operation,
       return true;
     }
   }
-  if (operation.readyAt > Clock::now()) {
+  if (operation.timed >= 0) {
+    if (!domain.timekeeper->isOver(operation.timed))
+      return moved;
+  } else if (operation.readyAt > Clock::now()) {
     next = std::min(next, operation.readyAt);
     return moved;
   }
