@@ -99,6 +99,9 @@ LogicalResult RankPlayer::enqueue(Operation *op) {
   }
   StreamItem &item = addItem(StreamItem::Kind::Work, op);
   item.execution = executions[op]++;
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    for (Value input : launch.getInputs())
+      item.numbers.push_back(number(input));
   for (auto [values, writes] : {std::pair(&read, false), {&written, true}})
     for (Value value : *values) {
       if (!isa<BaseMemRefType>(value.getType()))

@@ -50,13 +50,6 @@ double SharedProgress::nextChange() {
   return next;
 }
 
-double SharedProgress::endOf(Id id) {
-  setSpeeds();
-  auto it = std::find_if(active.begin(), active.end(),
-                         [&](const Activity &a) { return a.id == id; });
-  return it->isBusy ? it->changeAt : it->changeAt + it->left;
-}
-
 double SharedProgress::advance(double until, std::vector<Id> &ended) {
   ended.clear();
   double now = std::min(until, nextChange());

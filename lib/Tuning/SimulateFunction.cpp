@@ -10,6 +10,9 @@
 #include "Mercury/Analysis/KernelWork.h"
 #include "Mercury/Analysis/StreamTrace.h"
 #include "Mercury/Tuning/LocalTimes.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace mercury;
@@ -83,6 +86,7 @@ private:
     // Groups of items that communicate, and events that do, come in one order.
     size_t nextEvent = 0, group = 0;
     const CommunicationEvent *event = nullptr;
+    writers.clear();
     const CommunicationTrace &events = trace.play.traces[rank];
     for (const StreamItem &item : trace.ranks[rank]) {
       SimulatedItem made;
@@ -112,7 +116,9 @@ private:
             return failure();
         } else if (auto launch = dyn_cast<LaunchOp>(item.op)) {
           made.kind = SimulatedItem::Kind::Compute;
-          std::tie(made.name, made.seconds) = kernelOf(launch);
+          const Kernel &kernel = kernelOf(launch);
+          made.name = kernel.name;
+          made.seconds = secondsOf(kernel, item);
         } else {
           continue;
         }
@@ -146,23 +152,104 @@ private:
     return success();
   }
 
-  std::pair<unsigned, double> kernelOf(LaunchOp launch) {
-    auto [it, isNew] = kernels.try_emplace(launch.getKernel());
+  struct Kernel {
+    func::FuncOp function; ///< null: not known
+    unsigned name = 0;
+    KernelWork work;
+    double seconds = 0;
+    std::optional<std::pair<unsigned, unsigned>> keyRanges;
+  };
+
+  const Kernel &kernelOf(LaunchOp launch) {
+    auto [it, isNew] =
+        kernels.try_emplace(launch.getKernel().getLeafReference().getValue());
+    Kernel &kernel = it->second;
     if (!isNew)
-      return it->second;
-    StringRef name = launch.getKernel().getLeafReference();
-    auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      return kernel;
+    kernel.name =
+        program.nameOf(launch.getKernel().getLeafReference().getValue().str());
+    kernel.function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         launch, launch.getKernel());
-    double seconds =
-        kernel ? times.time(localWorkOf(countKernelWork(kernel))).seconds : 0;
-    return it->second = {program.nameOf(name.str()), seconds};
+    if (!kernel.function)
+      return kernel;
+    kernel.work = countKernelWork(kernel.function);
+    kernel.seconds = times.time(localWorkOf(kernel.work)).seconds;
+    kernel.keyRanges = findKeyRanges(kernel.function);
+    return kernel;
   }
+
+  /// Of one launch; notes what it writes.
+  double secondsOf(const Kernel &kernel, const StreamItem &item) {
+    double seconds = kernel.seconds;
+    if (kernel.keyRanges) {
+      if (std::optional<double> part = visiblePart(kernel, item)) {
+        LocalWork work = localWorkOf(kernel.work);
+        work.multiplyAdds *= *part;
+        work.causal = *part < 1;
+        seconds = times.time(work).seconds;
+      }
+    }
+    forEachBuffer(item, [&](unsigned argument, const StreamAccess &access) {
+      if (access.writes)
+        writers[access.part.allocation] = {&item, argument};
+    });
+    return seconds;
+  }
+
+  /// The part of its keys that a row of the kernel sees, by what has written
+  /// the ranges.
+  std::optional<double> visiblePart(const Kernel &kernel,
+                                    const StreamItem &item) {
+    Writer begin, end;
+    forEachBuffer(item, [&](unsigned argument, const StreamAccess &access) {
+      auto writer = writers.find(access.part.allocation);
+      if (writer == writers.end())
+        return;
+      if (argument == kernel.keyRanges->first)
+        begin = writer->second;
+      if (argument == kernel.keyRanges->second)
+        end = writer->second;
+    });
+    if (!begin.item || begin.item != end.item)
+      return std::nullopt;
+    const Kernel &writer = kernelOf(cast<LaunchOp>(begin.item->op));
+    std::string key;
+    llvm::raw_string_ostream os(key);
+    os << writer.name << ' ' << begin.argument << ' ' << end.argument << ' '
+       << kernel.work.size;
+    for (std::optional<int64_t> number : begin.item->numbers)
+      os << ' ' << (number ? std::to_string(*number) : "?");
+    auto [it, isNew] = parts.try_emplace(key);
+    if (isNew && writer.function)
+      it->second =
+          evaluateKeyRanges(writer.function, begin.argument, end.argument,
+                            begin.item->numbers, kernel.work.size);
+    return it->second;
+  }
+
+  /// The accesses of a launch with the kernel's arguments that they are to.
+  static void forEachBuffer(
+      const StreamItem &item,
+      llvm::function_ref<void(unsigned, const StreamAccess &)> visit) {
+    size_t next = 0;
+    for (auto [argument, operand] : llvm::enumerate(item.op->getOperands()))
+      if (isa<BaseMemRefType>(operand.getType()))
+        visit(argument, item.accesses[next++]);
+  }
+
+  /// Who has written to a buffer last, and which argument it is there.
+  struct Writer {
+    const StreamItem *item = nullptr;
+    unsigned argument = 0;
+  };
 
   const StreamTrace &trace;
   const TopologyModel &topology;
   LocalTimes times;
   SimulatedProgram program;
-  llvm::DenseMap<Attribute, std::pair<unsigned, double>> kernels;
+  llvm::StringMap<Kernel> kernels;
+  llvm::DenseMap<unsigned, Writer> writers; ///< of one rank, by allocation
+  std::map<std::string, std::optional<double>> parts;
 };
 } // namespace
 

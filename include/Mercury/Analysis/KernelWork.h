@@ -10,6 +10,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <optional>
+
 namespace mercury {
 
 /// The work of one run of a kernel.
@@ -29,6 +31,19 @@ struct KernelWork {
 /// Counts the work of `kernel`, a function on buffers of static shapes. A mask
 /// that stands in buffers excludes nothing here.
 KernelWork countKernelWork(mlir::func::FuncOp kernel);
+
+/// The arguments of `kernel` that hold the ranges of keys that the rows of its
+/// attention see; nothing where it has no attention, or no such arguments.
+std::optional<std::pair<unsigned, unsigned>>
+findKeyRanges(mlir::func::FuncOp kernel);
+
+/// The part of `keys` that a row sees on average, where `kernel` writes begin
+/// and end of each row's range to two of its arguments and its arguments that
+/// are numbers have the values `numbers`. Of many rows some stand for all.
+/// Nothing where the ranges depend on more than that.
+std::optional<double>
+evaluateKeyRanges(mlir::func::FuncOp kernel, unsigned begin, unsigned end,
+                  mlir::ArrayRef<std::optional<int64_t>> numbers, double keys);
 
 } // namespace mercury
 

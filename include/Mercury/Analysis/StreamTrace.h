@@ -51,6 +51,9 @@ struct StreamItem {
   bool communicates = false; ///< the work does
   bool starts = false;       ///< a `Finish` follows
   llvm::SmallVector<StreamAccess, 4> accesses;
+  /// Of a launch, for each input: its value, where it is a number that is
+  /// known.
+  llvm::SmallVector<std::optional<int64_t>, 4> numbers;
   /// Streams whose communication may be in flight together with it.
   llvm::SmallVector<unsigned, 1> concurrent;
 };

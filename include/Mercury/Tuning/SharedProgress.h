@@ -64,9 +64,6 @@ public:
   /// Lets time pass to the next change, or to `until` where that is earlier:
   /// the time that it is, and those that end then, in order of start.
   double advance(double until, std::vector<Id> &ended);
-  /// When the activity, which is under way, ends if nothing starts or ends
-  /// before.
-  double endOf(Id id);
   bool isEmpty() const { return active.empty(); }
 
 private:
