@@ -188,6 +188,12 @@ struct Options {
       cl::desc("With --predict: write what every stream does when, as JSON "
                "that Perfetto shows"),
       cl::value_desc("file.json"), cl::cat(category)};
+  cl::opt<std::string> emulate{
+      "emulate",
+      cl::desc("Run the program for devices on the clock of this machine (as "
+               "--topology): links take the time that its figures say, kernels "
+               "wait for as long as they are predicted to take"),
+      cl::value_desc("levels|@symbol"), cl::cat(category)};
   cl::opt<RanksAs> ranksAs{
       "ranks-as", cl::desc("What ranks are:"), cl::init(RanksAs::Threads),
       cl::values(clEnumValN(RanksAs::Threads, "threads",
@@ -223,7 +229,9 @@ struct Options {
       cl::desc("Emulate links of this latency, whatever the topology says"),
       cl::value_desc("seconds"), cl::init(-1), cl::cat(category)};
   cl::opt<double> timeScale{
-      "time-scale", cl::desc("Factor on the time of emulated links"),
+      "time-scale",
+      cl::desc("Factor on emulated time (default: 1; of --emulate: so that the "
+               "program takes a second)"),
       cl::value_desc("factor"), cl::init(1), cl::cat(category)};
   cl::opt<double> watchdog{
       "watchdog",
@@ -303,6 +311,26 @@ static llvm::Error checkTarget(const Options &options) {
   return llvm::Error::success();
 }
 
+/// What does not go with --emulate.
+static llvm::Error checkEmulation(const Options &options) {
+  if (!options.emulate.getNumOccurrences())
+    return llvm::Error::success();
+  for (const cl::Option *option : std::initializer_list<const cl::Option *>{
+           &options.topology, &options.target, &options.kernels, &options.chip,
+           &options.local, &options.verify, std::addressof(options.results),
+           &options.eager, &options.emulateLinks, &options.linkBandwidth,
+           &options.linkLatency, &options.jitter, &options.ranksAs,
+           &options.emit, &options.saveObject, &options.savePackage,
+           &options.predict})
+    if (option->getNumOccurrences())
+      return badInput("--" + option->ArgStr +
+                      " does not go with --emulate, where kernels compute "
+                      "nothing");
+  if (options.timeScale.getNumOccurrences() && options.timeScale == 0)
+    return badInput("--time-scale must be positive with --emulate");
+  return llvm::Error::success();
+}
+
 /// Numbers that LLVM's parser takes and that make no sense.
 static llvm::Error checkNumbers(const Options &options) {
   for (const cl::opt<int64_t> *option : {&options.repeat, &options.chunks})
@@ -375,6 +403,20 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
     return std::move(error);
   if (llvm::Error error = checkTarget(options))
     return std::move(error);
+  if (llvm::Error error = checkEmulation(options))
+    return std::move(error);
+  if (options.emulate.getNumOccurrences()) {
+    line.emulate = true;
+    compile.topology = options.emulate;
+    compile.target = Target::Emulated;
+    // No kernel runs.
+    compile.local = "loops";
+    compile.optLevel = 0;
+    // 0: chosen later.
+    launch.timeScale =
+        options.timeScale.getNumOccurrences() ? options.timeScale : 0;
+    launch.poison = false;
+  }
   line.ranksAreProcesses = options.ranksAs == RanksAs::MPI;
   line.mpi = options.mpi;
   line.enforceMemory = options.enforceMemory;

@@ -28,9 +28,10 @@ struct CommandLine {
   std::string packageFolder; ///< where a package is written; empty: nowhere
   bool predict = false;      ///< simulate instead of running
   std::string timelineFile; ///< where to write the simulation's; empty: nowhere
+  bool emulate = false;     ///< run on the clock of the topology's machine
   bool ranksAreProcesses = false;
   bool enforceMemory = false; ///< the device's memory is the memory limit
-  std::string mpi; ///< implementation of MPI; empty: any
+  std::string mpi;            ///< implementation of MPI; empty: any
 };
 
 /// Parses the command line; --help and --version end the process. Fails with

@@ -16,7 +16,8 @@
 namespace mercury::run {
 
 llvm::Expected<Prediction> predict(mlir::ModuleOp module,
-                                   const CompileOptions &options) {
+                                   const CompileOptions &options,
+                                   const TopologyModel *figures) {
   CompiledProgram compiled;
   auto spmd = lowerProgram(module, options, Stage::SPMD, compiled);
   if (!spmd)
@@ -29,8 +30,8 @@ llvm::Expected<Prediction> predict(mlir::ModuleOp module,
   auto function = (*spmd)->lookupSymbol<mlir::func::FuncOp>(compiled.entry);
   Prediction prediction;
   prediction.schedule = compiled.schedule;
-  prediction.topology = compiled.topology;
-  auto program = buildSimulatedProgram(function, compiled.topology);
+  prediction.topology = figures ? *figures : compiled.topology;
+  auto program = buildSimulatedProgram(function, prediction.topology);
   if (mlir::failed(program))
     return badInput("cannot simulate @" + compiled.entry);
   prediction.program = std::move(*program);

@@ -22,9 +22,11 @@ struct Prediction {
 };
 
 /// Lowers a copy of `module` as for devices, as far as streams and events, and
-/// simulates it on the figures of its topology.
+/// simulates it on the figures of its topology, or on `figures` of the same
+/// levels.
 llvm::Expected<Prediction> predict(mlir::ModuleOp module,
-                                   const CompileOptions &options);
+                                   const CompileOptions &options,
+                                   const TopologyModel *figures = nullptr);
 
 /// The time, a table of ranks and one of congestion domains.
 void printPrediction(llvm::raw_ostream &os, const Prediction &prediction);

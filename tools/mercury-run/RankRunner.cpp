@@ -253,6 +253,7 @@ llvm::Expected<RunResult> runProgram(const CompiledProgram &program,
   config.watchdog_seconds = options.watchdogSeconds;
   config.memory_limit = options.memoryLimit;
   config.jitter_seconds = options.jitterSeconds;
+  config.clock = options.clock;
 
   Launch launch{host, program, arguments, options, {}};
   char error[8192] = "";

@@ -26,6 +26,8 @@ struct LaunchOptions {
   double watchdogSeconds = 30;
   int64_t memoryLimit = 0;  ///< bytes per rank, 0: none
   double jitterSeconds = 0; ///< random delays on streams, at most
+  /// Says how long kernels and communication take, times timeScale; or null.
+  const mercury_host_clock *clock = nullptr;
   /// Memory that the program allocates in the first repetition is full of NaN.
   bool poison = true;
   /// Called after each repetition, while the ranks wait, with its number, the

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "Emulation.h"
 #include "HostLibrary.h"
 #include "Jit.h"
 #include "Job.h"
@@ -130,6 +131,61 @@ readArguments(const std::vector<TensorSpec> &specs, const CommandLine &line) {
   return arguments;
 }
 
+/// Makes the device's memory the limit of each rank.
+static Error enforceMemory(const CompiledProgram &program,
+                           LaunchOptions &launch) {
+  launch.memoryLimit = mercury::availableBytes(program.topology.device);
+  if (launch.memoryLimit > 0)
+    return Error::success();
+  return badInput("--enforce-memory: the topology of @" + program.entry +
+                  " does not say how much memory its device has; write "
+                  "device <memory BYTES> into it");
+}
+
+/// Seconds that an emulated program takes where no time scale is given.
+static constexpr double kEmulatedSeconds = 1;
+
+/// Runs the program on the clock of another machine, beside its prediction.
+static Expected<Outcome> emulate(mlir::ModuleOp module, CommandLine &line,
+                                 llvm::raw_ostream &log) {
+  Progress progress(log);
+  line.compile.phase = [&](llvm::StringRef phase) { progress.enter(phase); };
+  Expected<Prediction> prediction = predict(module, line.compile);
+  if (!prediction)
+    return prediction.takeError();
+  double predicted = prediction->simulation.seconds;
+  if (line.launch.timeScale == 0)
+    line.launch.timeScale = predicted > 0 ? kEmulatedSeconds / predicted : 1;
+  Expected<CompiledProgram> program = compileProgram(module, line.compile);
+  if (!program)
+    return program.takeError();
+  if (line.enforceMemory)
+    if (Error error = enforceMemory(*program, line.launch))
+      return std::move(error);
+  progress.enter("making the arguments");
+  auto arguments = readArguments(program->globalArguments(), line);
+  if (!arguments)
+    return arguments.takeError();
+  progress.enter("running");
+  EmulatedMachine machine(*prediction);
+  line.launch.clock = machine.clock();
+  Expected<RunResult> result = runProgram(*program, *arguments, line.launch);
+  if (!result)
+    return result.takeError();
+  if (Error error = machine.check(line.launch.repeat))
+    return std::move(error);
+  std::vector<double> seconds;
+  for (double wall : result->seconds)
+    seconds.push_back(wall / line.launch.timeScale);
+  result->seconds = std::move(seconds);
+  if (line.json)
+    printEmulationJSON(llvm::outs(), *prediction, *result,
+                       line.launch.timeScale);
+  else
+    printEmulation(llvm::outs(), *prediction, *result, line.launch.timeScale);
+  return Outcome::Success;
+}
+
 static Error writeResults(const std::vector<HostTensor> &results,
                           const CommandLine &line) {
   for (const auto &[index, path] : line.resultFiles)
@@ -195,17 +251,6 @@ static void merge(Verification &all, const Verification &one) {
     for (const std::string &text : *from)
       if (!llvm::is_contained(*to, text))
         to->push_back(text);
-}
-
-/// Makes the device's memory the limit of each rank.
-static Error enforceMemory(const CompiledProgram &program,
-                           LaunchOptions &launch) {
-  launch.memoryLimit = mercury::availableBytes(program.topology.device);
-  if (launch.memoryLimit > 0)
-    return Error::success();
-  return badInput("--enforce-memory: the topology of @" + program.entry +
-                  " does not say how much memory its device has; write "
-                  "device <memory BYTES> into it");
 }
 
 /// Runs the program; the process of rank 0 (`reports`) also verifies, writes
@@ -319,6 +364,8 @@ static Expected<Outcome> runFile(CommandLine &line, bool speaks,
     return emit(*module, line, speaks ? llvm::outs() : llvm::nulls());
   if (line.predict)
     return predictTime(*module, line, speaks ? llvm::outs() : llvm::nulls());
+  if (line.emulate)
+    return emulate(*module, line, log);
   if (!line.objectFile.empty())
     return saveObject(*module, line);
   if (!line.packageFolder.empty())
