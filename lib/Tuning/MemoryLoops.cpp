@@ -38,7 +38,7 @@ void MemoryLoops::addSource(size_t input, const Sharded &value) {
       tile[dim] = nest.tileExtent(loop);
       hasHalves |= nest.isBidirectional(loop);
     }
-  Source source{nest.motionOf(input, local, tile), value.tile};
+  Source source{nest.motionOf(input, value.axes, local, tile), value.tile};
   // Each half of a tile that travels goes its own way.
   bool travels = source.motion.rotates || !source.motion.fetched.empty() ||
                  !source.motion.broadcast.empty();
@@ -184,7 +184,6 @@ Tile MemoryLoops::makeOutput(const Sharded &placed,
   Extents shape = placed.local(nest.axes);
   Tile held = ops.make(shape, op.results[0].elementBytes);
   bool isFresh = true;
-  bool isOutermost = true; // what moves at inner loops is a contribution
   Tile result = held;
   for (const Loop &loop : loops) {
     if (!motion.moves || motion.hops[loop.time].empty()) {
@@ -200,9 +199,7 @@ Tile MemoryLoops::makeOutput(const Sharded &placed,
     // Contributions are computed beside what arrives.
     held = ops.make(shape, held.elementBytes);
     isFresh = true;
-    isOutermost = false;
   }
-  (void)isOutermost;
   used.push_back(held.buffer);
   return result;
 }
@@ -223,7 +220,33 @@ void MemoryLoops::addKeyRanges() {
   }
 }
 
-void MemoryLoops::run(llvm::MutableArrayRef<Sharded> outputs, bool arePartial) {
+/// Packed panels of generated code: at most what the blocks of
+/// lib/Transforms/Local/{Blocking,AttentionTile}.cpp take on AVX-512. Each half
+/// of a tile has its own.
+void MemoryLoops::addWorkspace(LocalKernel local) {
+  bool isAttention = !op.coupled.empty() && op.inputs.size() >= 3;
+  if (local == LocalKernel::Loops ||
+      (local == LocalKernel::Blas && !isAttention))
+    return;
+  isExact = false;
+  int64_t elements = (1024 + 32) * 384 + 108 * 384;
+  if (isAttention) {
+    constexpr int64_t rows = 128, keys = 288, wide = 32;
+    int64_t d = sources[0].tile.shape[sources[0].tile.shape.size() - 1];
+    int64_t e = sources.back().tile.shape[sources.back().tile.shape.size() - 1];
+    elements = rows * (d + wide) + keys * (d + wide) + keys * (e + wide) +
+               rows * (keys + wide) + rows * (e + wide) + 3 * (rows + wide);
+  }
+  bool hasHalves = false;
+  for (size_t l = 0; l < op.loops.size(); ++l)
+    hasHalves |= nest.isBidirectional(l);
+  int64_t bytes = std::max<int64_t>(op.results[0].elementBytes, 4);
+  used.push_back(ops.ledger.make(elements * bytes * (hasHalves ? 2 : 1),
+                                 MemoryClass::Workspace));
+}
+
+void MemoryLoops::run(llvm::MutableArrayRef<Sharded> outputs, bool arePartial,
+                      LocalKernel local) {
   llvm::SmallVector<ResultMotion, 3> motions;
   for (size_t r = 0; r < outputs.size(); ++r)
     motions.push_back(nest.motionOfResult(r));
@@ -259,12 +282,19 @@ void MemoryLoops::run(llvm::MutableArrayRef<Sharded> outputs, bool arePartial) {
   for (const Arrival &arrival : before)
     ops.communicate(arrival.tile, arrival.into);
   addKeyRanges();
+  addWorkspace(local);
   for (size_t r = 0; r < outputs.size(); ++r) {
     Sharded &output = outputs[r];
     output.tile.elementBytes = op.results[r].elementBytes;
     output.tile = makeOutput(output, motions[r]);
     output.tile.isExpanded = arePartial && loops.empty();
     used.push_back(output.tile.buffer);
+    if (r < op.neutralInit.size() && !op.neutralInit[r]) {
+      // What enters is merged in; where depends on how the result moves.
+      isExact = false;
+      used.push_back(
+          ops.ledger.make(2 * output.tile.bytes(), MemoryClass::Workspace));
+    }
     if (!(motions[r].moves && !loops.empty() &&
           !motions[r].hops[loops.front().time].empty()))
       ops.compute({}, output.tile); // filled

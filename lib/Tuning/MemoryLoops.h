@@ -22,7 +22,8 @@ public:
               llvm::ArrayRef<Sharded> inputs);
 
   /// Runs the loops; `outputs` are placed, and get what ranks hold of them.
-  void run(llvm::MutableArrayRef<Sharded> outputs, bool arePartial);
+  void run(llvm::MutableArrayRef<Sharded> outputs, bool arePartial,
+           LocalKernel local);
   bool isExact = true;
 
 private:
@@ -57,6 +58,7 @@ private:
   void prefetch();
   bool mayBeInFlight(size_t loop, Communicators ahead, size_t candidate) const;
   void addKeyRanges();
+  void addWorkspace(LocalKernel local);
   Tile makeOutput(const Sharded &placed, const ResultMotion &motion);
 
   const OperatorModel &op;

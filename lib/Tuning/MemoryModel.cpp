@@ -56,7 +56,54 @@ int64_t MemoryEstimate::peak() const {
 MemoryModel::MemoryModel(MemoryProblem problem, TopologyModel topology)
     : problem(std::move(problem)), topology(std::move(topology)) {}
 
+/// Whether the schedule has no more dimensions, axes and time loops than are
+/// followed.
+static bool isFollowed(const OperatorModel &op, const Schedule &s) {
+  size_t axes = 0;
+  for (const LoopPlan &plan : s.loops)
+    for (const Factor &factor : plan) {
+      axes += factor.axes.size();
+      for (const Shift &shift : factor.shifts)
+        axes += shift.axes.size();
+    }
+  auto add = [&](const Placement &placement) {
+    for (const AxisList &list : placement.dims)
+      axes = std::max(axes, list.size());
+    return placement.dims.size() <= maxRank;
+  };
+  bool fits = timeLoops(s).size() <= maxTimes;
+  for (const OperandPlan &plan : s.inputs)
+    fits &= add(plan.entry) && add(plan.nest);
+  for (const ResultPlan &plan : s.results)
+    fits &= add(plan.nest) && add(plan.exit);
+  // As many as there may be in any list.
+  return fits && axes <= maxAxes && op.inputs.size() == s.inputs.size() &&
+         op.results.size() == s.results.size();
+}
+
+/// Every rank holds all tensors, and copies of each.
+static MemoryEstimate upperBound(const MemoryProblem &problem) {
+  int64_t inputs = 0, results = 0;
+  auto bytes = [](const std::vector<int64_t> &shape, int64_t elementBytes) {
+    for (int64_t extent : shape)
+      elementBytes *= extent;
+    return elementBytes;
+  };
+  for (size_t i = 0; i < problem.inputs.size(); ++i)
+    inputs += bytes(problem.inputs[i], problem.op.inputs[i].elementBytes);
+  for (size_t r = 0; r < problem.results.size(); ++r)
+    results += bytes(problem.results[r], problem.op.results[r].elementBytes);
+  MemoryEstimate estimate;
+  estimate.atPeak = {inputs + results, 2 * inputs + results, 2 * inputs,
+                     4 * results};
+  estimate.most = estimate.atPeak;
+  estimate.isExact = false;
+  return estimate;
+}
+
 MemoryEstimate MemoryModel::estimate(const Schedule &schedule) const {
+  if (!isFollowed(problem.op, schedule))
+    return upperBound(problem);
   return MemoryProgram(problem, schedule, topology).run();
 }
 

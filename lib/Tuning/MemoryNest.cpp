@@ -115,7 +115,7 @@ bool NestModel::isBidirectional(size_t loop) const {
 }
 
 /// The digits of the tile's number that shard `index` of `list` stands for.
-NestModel::Range NestModel::rangeOf(ArrayRef<int> list, size_t index,
+NestModel::Range NestModel::rangeOf(ArrayRef<uint8_t> list, size_t index,
                                     int64_t tiles) const {
   for (size_t i = 0; i < index; ++i)
     tiles /= axes.size(list[i]);
@@ -162,10 +162,32 @@ bool NestModel::isOwn(size_t loop, const Axes &moving, bool atLast) const {
   return true;
 }
 
-InputMotion NestModel::motionOf(size_t input, ArrayRef<int64_t> local,
+/// As gatherFor of Mercury/Analysis/NestAnalysis.h: what is padded otherwise
+/// than the loop has blocks that are no whole tiles.
+AxesOfDims NestModel::gatheredFor(size_t input, const Sharded &value) const {
+  const OperatorModel::Tensor &tensor = op.inputs[input];
+  AxesOfDims kept = value.axes;
+  for (size_t dim = 0; dim < kept.size(); ++dim) {
+    int loop = tensor.mapped ? tensor.loopOfDim[dim] : -1;
+    if (loop < 0 || value.padded[dim] == extents[loop])
+      continue;
+    auto spans = [&] {
+      int64_t block = value.padded[dim] / axes.size(kept[dim]);
+      for (int64_t at = 0; at < extents[loop]; at += tiles[loop])
+        if (at / block != (at + tiles[loop] - 1) / block)
+          return true;
+      return false;
+    };
+    while (!kept[dim].empty() && spans())
+      kept[dim].pop_back();
+  }
+  return kept;
+}
+
+InputMotion NestModel::motionOf(size_t input, const AxesOfDims &nest,
+                                ArrayRef<int64_t> local,
                                 ArrayRef<int64_t> tile) const {
   const OperatorModel::Tensor &tensor = op.inputs[input];
-  const AxesOfDims &nest = inputNest[input];
   InputMotion motion;
   motion.extents.assign(local.begin(), local.end());
   motion.parts.assign(local.size(), 1);

@@ -24,7 +24,7 @@ using TimeSet = uint32_t;
 /// How the tiles of one input arrive. Axes in the order of its dimensions.
 struct InputMotion {
   Axes rotating, fetched, broadcast;
-  llvm::SmallVector<Axes, 4> hops; ///< per time loop
+  Few<Axes, maxTimes> hops; ///< per time loop
   bool rotates = false;
   bool needsStart = false; ///< the first tile is not the own one
   size_t depth = 0;        ///< time loops that fetch and broadcast depend on
@@ -37,7 +37,7 @@ struct InputMotion {
 
 /// How one result's tiles move.
 struct ResultMotion {
-  llvm::SmallVector<Axes, 4> hops; ///< per time loop
+  Few<Axes, maxTimes> hops; ///< per time loop
   bool moves = false;
   bool needsHome = false; ///< the last holder is not the owner
 };
@@ -57,8 +57,12 @@ public:
   int64_t tileExtent(size_t loop) const { return tiles[loop]; }
   bool isBidirectional(size_t loop) const;
 
-  InputMotion motionOf(size_t input, llvm::ArrayRef<int64_t> local,
+  /// Of an input that ranks hold blocks of `local` extents of, over `nest`.
+  InputMotion motionOf(size_t input, const AxesOfDims &nest,
+                       llvm::ArrayRef<int64_t> local,
                        llvm::ArrayRef<int64_t> tile) const;
+  /// The placement without the axes over which a tile lies in several blocks.
+  AxesOfDims gatheredFor(size_t input, const Sharded &value) const;
   ResultMotion motionOfResult(size_t result) const;
   /// Axes that reduce into partial results.
   Axes partialAxes() const;
@@ -77,14 +81,15 @@ private:
     bool isRank;
     int64_t inner, outer; ///< strides in tiles
     Axes axes;
-    llvm::SmallVector<Axes, 2> shifts;
+    Few<Axes, maxAxes> shifts;
     size_t time = 0; ///< position among the time loops
     bool dependsOn(int axis) const;
   };
   struct Range {
     int64_t inner, outer;
   };
-  Range rangeOf(llvm::ArrayRef<int> list, size_t index, int64_t tiles) const;
+  Range rangeOf(llvm::ArrayRef<uint8_t> list, size_t index,
+                int64_t tiles) const;
   TimeSet timesIn(size_t loop, Range range) const;
   Orders inOrders(const OperatorModel::Tensor &tensor) const;
   bool isShifted(size_t loop, int axis) const;

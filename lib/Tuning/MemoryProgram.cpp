@@ -44,6 +44,12 @@ Sharded MemoryProgram::enter(size_t i) {
   v.tile.elementBytes = op.inputs[i].elementBytes;
   v.tile.shape = v.local(nest.axes);
   v.tile.strides = rowMajor(v.tile.shape);
+  if (problem.arePacked) {
+    // Rows of the others lie between its own.
+    v.tile.isSlice = true;
+    for (size_t dim = 0; dim + 1 < v.tile.strides.size(); ++dim)
+      v.tile.strides[dim] *= static_cast<int64_t>(op.inputs.size());
+  }
   ledger.addOwnShard(v.tile.bytes());
   for (size_t dim = 0; dim < v.padded.size(); ++dim)
     if (v.axes[dim].empty() && !v.orders[dim] && whole[dim] != v.padded[dim]) {
@@ -74,10 +80,24 @@ void MemoryProgram::runNest() {
       v.padded[dim] = llvm::alignTo(v.padded[dim], nest.axes.size(v.axes[dim]));
     outputs.push_back(std::move(v));
   }
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (AxesOfDims kept = nest.gatheredFor(i, inputs[i]);
+        kept != inputs[i].axes)
+      inputs[i] = reshards.convert(std::move(inputs[i]), kept);
+  // An argument that results accumulate into enters as they are placed.
+  for (size_t r = 0; r < op.results.size(); ++r)
+    if (r < op.neutralInit.size() && !op.neutralInit[r]) {
+      int64_t bytes = op.results[r].elementBytes;
+      for (size_t dim = 0; dim < problem.results[r].size(); ++dim)
+        bytes *=
+            llvm::divideCeil(globalOf(problem.results[r], op.results[r])[dim],
+                             nest.axes.size(atEnd(r)[dim]));
+      ledger.addOwnShard(bytes);
+    }
   MemoryLoops loops(op, nest, ops, inputs);
-  isExact &= loops.isExact;
   results.clear();
-  loops.run(outputs, !partial.empty());
+  loops.run(outputs, !partial.empty(), problem.local);
+  isExact &= loops.isExact;
   results.assign(outputs.begin(), outputs.end());
 }
 
@@ -91,7 +111,8 @@ void MemoryProgram::reduceCoupled(ArrayRef<size_t> members) {
                    [&](int axis) { return llvm::is_contained(partial, axis); });
   // The partial maximum is still needed.
   Sharded top = results[pivot];
-  top.tile = ops.reshape(top.tile, ArrayRef(top.tile.shape).drop_front());
+  top.tile =
+      ops.reshape(top.tile, ArrayRef<int64_t>(top.tile.shape).drop_front());
   Tile copy = ops.make(top.tile.shape, top.tile.elementBytes);
   ops.compute({&top.tile}, copy);
   Sharded reduced = top;

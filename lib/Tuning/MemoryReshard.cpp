@@ -39,7 +39,7 @@ AxesOfDims AxisTable::numbers(const std::vector<AxisList> &dims) {
   return result;
 }
 
-int64_t AxisTable::size(ArrayRef<int> list) const {
+int64_t AxisTable::size(ArrayRef<uint8_t> list) const {
   int64_t product = 1;
   for (int axis : list)
     product *= sizes[axis];
@@ -127,8 +127,9 @@ size_t ReshardOps::common(const Sharded &v, const AxesOfDims &target,
     return 0;
   if (!padded.empty() && padded[dim] && v.padded[dim] != padded[dim])
     return 0;
-  int64_t block = v.padded[dim] / table.size(ArrayRef(have).take_front(n));
-  return block % table.size(ArrayRef(want).drop_front(n)) == 0 ? n : 0;
+  int64_t block =
+      v.padded[dim] / table.size(ArrayRef<uint8_t>(have).take_front(n));
+  return block % table.size(ArrayRef<uint8_t>(want).drop_front(n)) == 0 ? n : 0;
 }
 
 int64_t ReshardOps::paddedIn(const Sharded &v, const AxesOfDims &target,
@@ -336,7 +337,7 @@ Sharded ReshardOps::convert(Sharded v, const AxesOfDims &target,
 Sharded ReshardOps::reduce(Sharded v, const AxesOfDims &target) {
   Axes axes = v.axes[0];
   // [1, ...] -> [...]
-  v.tile = ops.reshape(v.tile, ArrayRef(v.tile.shape).drop_front());
+  v.tile = ops.reshape(v.tile, ArrayRef<int64_t>(v.tile.shape).drop_front());
   v.axes.erase(v.axes.begin());
   v.padded.erase(v.padded.begin());
   v.global.erase(v.global.begin());
@@ -357,8 +358,8 @@ Sharded ReshardOps::reduce(Sharded v, const AxesOfDims &target) {
     v.tile = ops.resize(v.tile, dim, extent);
     v.padded[dim] = extent * table.size(now);
     Tile pieces = ops.moveDim(ops.split(v.tile, dim, parts), dim, 0);
-    Tile part =
-        ops.make(ArrayRef(pieces.shape).drop_front(), pieces.elementBytes);
+    Tile part = ops.make(ArrayRef<int64_t>(pieces.shape).drop_front(),
+                         pieces.elementBytes);
     ops.communicate(pieces, part);
     v.tile = part;
     now.append(scattered.begin(), scattered.end());

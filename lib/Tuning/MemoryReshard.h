@@ -17,8 +17,8 @@
 namespace mercury {
 
 /// Axes by number.
-using Axes = llvm::SmallVector<int, 4>;
-using AxesOfDims = llvm::SmallVector<Axes, 6>;
+using Axes = Few<uint8_t, maxAxes>;
+using AxesOfDims = Few<Axes, maxRank + 1>;
 
 /// The axes of one schedule and their sizes.
 class AxisTable {
@@ -28,7 +28,7 @@ public:
   Axes numbers(const AxisList &axes);
   AxesOfDims numbers(const std::vector<AxisList> &dims);
   int64_t size(int axis) const { return sizes[axis]; }
-  int64_t size(llvm::ArrayRef<int> axes) const;
+  int64_t size(llvm::ArrayRef<uint8_t> axes) const;
 
 private:
   const TopologyModel &topology;
@@ -37,7 +37,7 @@ private:
 };
 
 /// Per dimension the order that it is stored in, null: its natural one.
-using Orders = llvm::SmallVector<const TokenOrder *, 6>;
+using Orders = Few<const TokenOrder *, maxRank + 1>;
 
 /// A tensor that ranks hold shards of.
 struct Sharded {

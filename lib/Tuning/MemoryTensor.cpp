@@ -28,7 +28,7 @@ bool Tile::isContiguous() const {
 }
 
 Extents mercury::rowMajor(llvm::ArrayRef<int64_t> shape) {
-  Extents strides(shape.size());
+  Extents strides(shape.size(), 1);
   int64_t running = 1;
   for (size_t dim = shape.size(); dim-- > 0; running *= shape[dim])
     strides[dim] = running;

@@ -8,11 +8,16 @@
 #ifndef MERCURY_LIB_TUNING_MEMORYTENSOR_H
 #define MERCURY_LIB_TUNING_MEMORYTENSOR_H
 
+#include "Few.h"
 #include "MemoryLedger.h"
 
 namespace mercury {
 
-using Extents = llvm::SmallVector<int64_t, 6>;
+/// What is not smaller is not followed; see MemoryModel::estimate.
+constexpr unsigned maxRank = 8, maxAxes = 12, maxTimes = 8;
+
+/// Of a tensor, of which parts may be counted in front.
+using Extents = Few<int64_t, maxRank + 4>;
 
 /// A buffer or a view of one.
 struct Tile {

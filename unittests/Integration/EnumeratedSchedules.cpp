@@ -7,13 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Every schedule that the enumerator lists at 4 ranks runs and equals the
-// undistributed function, erased on one device and on ranks; no two of them are
-// the same program.
+// undistributed function, erased on one device and on ranks, and holds as many
+// bytes as the memory model says; no two of them are the same program.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MaskedText.h"
 #include "Mercury/Schedule/Enumerator.h"
+#include "Mercury/Tuning/MemoryModel.h"
 #include "Programs.h"
 #include <atomic>
 #include <cstdio>
@@ -25,6 +26,9 @@
 using namespace mercury;
 using namespace mercury::test;
 
+/// Extent of the dimensions of heads' features, which are no loops.
+static constexpr int64_t features = 2;
+
 /// Runs the schedules that the enumerator lists, every `stride`-th of them.
 static void runAll(const std::string &topologyText, const std::string &text,
                    const EnumeratorOptions &options = {}, size_t stride = 1) {
@@ -33,6 +37,9 @@ static void runAll(const std::string &topologyText, const std::string &text,
   ASSERT_TRUE(topology) << error;
   std::vector<std::string> schedules;
   OperatorModel model = Program(text, 1).model();
+  MemoryProblem problem = makeMemoryProblem(model, features);
+  problem.returnsLogSumExp = model.mask.has_value(); // see MaskedText.h
+  MemoryModel memory(problem, *topology);
   size_t listed = 0;
   enumerateSchedules(model, *topology, options, [&](const Schedule &schedule) {
     if (listed++ % stride == 0)
@@ -50,6 +57,13 @@ static void runAll(const std::string &topologyText, const std::string &text,
       std::string stage3;
       std::string error =
           program.runBoth(schedules[i], topologyText, erased, &stage3);
+      std::string parsing;
+      MemoryEstimate estimate =
+          memory.estimate(*parseSchedule(schedules[i], parsing));
+      if (error.empty() &&
+          (!estimate.isExact || estimate.peak() != program.peakBytes))
+        error = "holds " + std::to_string(program.peakBytes) +
+                " bytes, but the model says " + std::to_string(estimate.peak());
       std::lock_guard<std::mutex> lock(mutex);
       if (!error.empty() && ++wrong <= 10)
         ADD_FAILURE() << schedules[i] << "\n  " << error;
@@ -88,28 +102,29 @@ static EnumeratorOptions forAttention() {
 }
 
 TEST(EnumeratedSchedules, AttentionOnOneLevel) {
-  runAll("gpu=4", attentionText(4, 1, 8, 8, 2), forAttention());
+  runAll("gpu=4", attentionText(4, 1, 8, 8, features), forAttention());
 }
 
 TEST(EnumeratedSchedules, AttentionOnTwoLevels) {
-  runAll("node=2,gpu=2", attentionText(4, 1, 8, 8, 2), forAttention());
+  runAll("node=2,gpu=2", attentionText(4, 1, 8, 8, features), forAttention());
 }
 
 TEST(EnumeratedSchedules, GroupedAttentionOnOneLevel) {
-  runAll("gpu=4", attentionText(2, 2, 8, 8, 2), forAttention());
+  runAll("gpu=4", attentionText(2, 2, 8, 8, features), forAttention());
 }
 
 TEST(EnumeratedSchedules, GroupedAttentionOnTwoLevels) {
-  runAll("node=2,gpu=2", attentionText(2, 2, 8, 8, 2), forAttention());
+  runAll("node=2,gpu=2", attentionText(2, 2, 8, 8, features), forAttention());
 }
 
 // In the natural order and, where a rank's work is less, in zigzag.
 TEST(EnumeratedSchedules, CausalAttentionOnOneLevel) {
-  runAll("gpu=4", maskedText("right 0", 4, 8, 8, 1, 2).attention(),
+  runAll("gpu=4", maskedText("right 0", 4, 8, 8, 1, features).attention(),
          forAttention());
 }
 
 TEST(EnumeratedSchedules, CausalAttentionOnTwoLevels) {
-  runAll("node=2,gpu=2", maskedText("right 0", 4, 8, 8, 1, 2).attention(),
+  runAll("node=2,gpu=2",
+         maskedText("right 0", 4, 8, 8, 1, features).attention(),
          forAttention(), /*stride=*/3);
 }

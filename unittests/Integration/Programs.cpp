@@ -123,6 +123,7 @@ std::string Program::runRanks(const std::string &schedule,
   auto program = run::compileProgram(*module, options);
   if (!program)
     return said + llvm::toString(program.takeError());
+  peakBytes = program->staticPeakBytes;
   run::LaunchOptions launch;
   launch.strict = true;
   launch.watchdogSeconds = 10;

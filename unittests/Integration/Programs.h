@@ -76,6 +76,8 @@ public:
   run::Target target = run::Target::CPU;
   EmulatedKernels kernels = EmulatedKernels::CPU;
   double jitterSeconds = 0;
+  /// Bytes that each rank of the last program that ran held at most.
+  int64_t peakBytes = 0;
   /// Changes a program for devices before it becomes calls; null: does not.
   std::function<void(mlir::Operation *)> changeDevice;
 

@@ -108,6 +108,22 @@ TEST(MemoryModel, FinishedOutputsHaveTheirOwnType) {
             3 * q + kv + 4 * 64 * 4);
 }
 
+// The benchmark of USP (github.com/feifeibear/long-context-attention,
+// media/benchmark_results.png): 131,072 tokens, batch 2, 32 heads of 32, bf16,
+// a ring of 8 A100. With Q, K and V packed into one tensor it ran out of
+// memory, with three tensors it did not. What differs is that parts of a packed
+// tensor have gaps, so that what travels is copied first.
+TEST(MemoryModel, PackedRingTakesMore) {
+  MemoryProblem problem =
+      makeMemoryProblem(attention(2 * 32, 131072, 131072, 2), 32);
+  MemoryEstimate apart = estimate(problem, "ring", "gpu=8");
+  problem.arePacked = true;
+  MemoryEstimate packed = estimate(problem, "ring", "gpu=8");
+  EXPECT_EQ(packed.most[0], apart.most[0]);
+  const int64_t kv = 2 * (int64_t(2) * 32 * 131072 * 32 * 2) / 8;
+  EXPECT_EQ(packed.peak(), apart.peak() + kv);
+}
+
 TEST(MemoryModel, AttentionOnPaddedLengths) {
   // 7 keys on 4 ranks are 8, of which each rank has 2.
   MemoryProblem problem = makeMemoryProblem(attention(1, 8, 7), 2);
