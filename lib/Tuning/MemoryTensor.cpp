@@ -145,6 +145,7 @@ Tile TileOps::resize(const Tile &tile, int64_t dim, int64_t extent) {
   Extents shape = tile.shape;
   shape[dim] = extent;
   Tile padded = make(shape, tile.elementBytes);
+  compute({}, padded); // filled, also while what is copied is on its way
   compute({&tile}, padded);
   return padded;
 }
