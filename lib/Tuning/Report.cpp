@@ -173,12 +173,11 @@ static llvm::json::Object toJson(const ReportRow &row) {
   }
   llvm::json::Array traffic;
   for (const ReportRow::Traffic &domain : row.traffic)
-    traffic.push_back(
-        llvm::json::Object{{"domain", domain.domain},
-                           {"bytes", domain.bytes},
-                           // JSON has no infinity.
-                           {"service_bytes_per_second",
-                            std::min(domain.service, 1e300)}});
+    traffic.push_back(llvm::json::Object{
+        {"domain", domain.domain},
+        {"bytes", domain.bytes},
+        // JSON has no infinity.
+        {"service_bytes_per_second", std::min(domain.service, 1e300)}});
   object["traffic"] = std::move(traffic);
   return object;
 }
