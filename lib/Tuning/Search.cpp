@@ -269,7 +269,8 @@ template <typename Sink> void Search::expand(const Node &node, Sink sink) {
 /// So many nodes of equal depth are kept where the search dives.
 static constexpr size_t diveWidth = 256;
 
-/// Of the nodes of each depth goes on with those that promise most.
+/// Of the nodes of each depth goes on with those that promise most, and as many
+/// of those with the least bound.
 void Search::dive(const AxisList &cut) {
   enter(cut);
   std::vector<std::pair<double, Node>> nodes = {{0, Node()}};
@@ -282,13 +283,17 @@ void Search::dive(const AxisList &cut) {
           if (wants(child))
             next.emplace_back(promise, child);
         });
-    size_t kept = std::min(next.size(), diveWidth);
-    std::partial_sort(next.begin(), next.begin() + kept, next.end(),
-                      [](const auto &a, const auto &b) {
-                        return a.first != b.first
-                                   ? a.first < b.first
-                                   : IsLater()(b.second, a.second);
+    size_t kept = std::min(next.size(), diveWidth), half = kept / 2;
+    auto isEarlier = [](const auto &a, const auto &b) {
+      return IsLater()(b.second, a.second);
+    };
+    std::partial_sort(next.begin(), next.begin() + half, next.end(),
+                      [&](const auto &a, const auto &b) {
+                        return a.first != b.first ? a.first < b.first
+                                                  : isEarlier(a, b);
                       });
+    std::partial_sort(next.begin() + half, next.begin() + kept, next.end(),
+                      isEarlier);
     next.resize(kept);
     nodes = std::move(next);
   }
@@ -299,8 +304,7 @@ void Search::dive(const AxisList &cut) {
 
 /// The search ends where schedules may take as little as `seconds`.
 void Search::stopAt(double seconds) {
-  bool byTime = options.objective.kind == Objective::Kind::Time;
-  openBound = std::min(openBound, byTime ? seconds : 0);
+  openBound = std::min(openBound, seconds);
 }
 
 void Search::searchCut(const AxisList &cut, bool isLast) {
@@ -319,8 +323,11 @@ void Search::searchCut(const AxisList &cut, bool isLast) {
       else
         expand(node, [&](Node &next) { push(next); });
     }
+    // By another objective the next node is not the fastest.
     if (isStopped)
-      return stopAt(isLast ? node.seconds : root);
+      return stopAt(isLast && options.objective.kind == Objective::Kind::Time
+                        ? node.seconds
+                        : root);
   }
 }
 
@@ -528,6 +535,15 @@ void Search::run() {
   result.lowerBound = result.best.empty() ? 0 : result.best.front().seconds;
   if (isStopped)
     result.lowerBound = std::min(result.lowerBound, openBound);
+}
+
+EnumeratorOptions mercury::spaceFor(const OperatorModel &op) {
+  EnumeratorOptions options;
+  if (!op.coupled.empty()) {
+    options.relays = Relays::Together;
+    options.bothDirections = true;
+  }
+  return options;
 }
 
 SearchResult mercury::findSchedules(CostModel &cost, const MemoryModel &memory,

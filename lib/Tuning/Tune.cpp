@@ -187,6 +187,7 @@ FailureOr<Schedule> OperatorTuner::run(ReportOperator &report) {
   report.title = titleOf(cost.problem());
   SearchOptions search;
   search.objective = options.objective;
+  search.space = spaceFor(cost.problem().op);
   search.memoryLimit = limit();
   search.top = std::max<size_t>(options.top, 1);
   search.budget = options.budget;

@@ -34,21 +34,12 @@ static CostProblem attention(int64_t heads, int64_t group, int64_t length,
   return attentionProblem(shape, mask, "bf16", 2);
 }
 
-static EnumeratorOptions spaceOf(const CostProblem &problem) {
-  EnumeratorOptions options;
-  if (problem.kind == LocalWork::Kind::Attention) {
-    options.relays = Relays::Together;
-    options.bothDirections = true;
-  }
-  return options;
-}
-
 namespace {
 struct Case {
   Case(CostProblem problem, TopologyModel topology)
       : topology(std::move(topology)), cost(problem, this->topology),
         memory(memoryOf(problem), this->topology) {
-    options.space = spaceOf(problem);
+    options.space = spaceFor(problem.op);
   }
   static MemoryProblem memoryOf(const CostProblem &problem) {
     MemoryProblem memory = makeMemoryProblem(problem.op, problem.headDim);

@@ -36,6 +36,11 @@ std::optional<Objective> parseObjective(std::string_view text,
 std::optional<LocalKernel> parseLocalKernel(std::string_view text,
                                             std::string &error);
 
+/// The space that holds the known designs for the operator: of coupled results
+/// (attention) also operands that are laid out anew together, and rings in both
+/// directions.
+EnumeratorOptions spaceFor(const OperatorModel &op);
+
 /// How far a search is.
 struct SearchProgress {
   int64_t visited = 0, pruned = 0;
