@@ -193,7 +193,6 @@ FailureOr<Schedule> OperatorTuner::run(ReportOperator &report) {
   search.budget = options.budget;
   search.entries = placementsOf(cost.problem().op.inputs, options.inputs);
   search.exits = placementsOf(cost.problem().op.results, options.results);
-  search.space.relays = Relays::Together;
   SearchResult result = findSchedules(cost, memory, topology, search);
   report.visited = result.visited;
   report.pruned = result.pruned;

@@ -15,6 +15,7 @@
 #include "Mercury/Pipelines/Pipelines.h"
 #include "Mercury/Transforms/ModuleTopology.h"
 #include "Mercury/Transforms/Passes.h"
+#include "Predict.h"
 #include "RunError.h"
 #include "Signature.h"
 #include "mlir/IR/MLIRContext.h"
@@ -127,6 +128,29 @@ static Error emit(llvm::raw_ostream &os, const CommandLine &line,
   return Error::success();
 }
 
+/// What ranks do when under the best schedule, as the simulator plays it.
+static Error addTimeline(mlir::ModuleOp module, const CommandLine &line,
+                         Report &report) {
+  if (report.operators.size() != 1 || report.operators.front().found.empty())
+    return badInput(
+        "a timeline is of one operator that was searched for; there "
+        "are " +
+        llvm::Twine(report.operators.size()));
+  ReportOperator &op = report.operators.front();
+  run::CompileOptions options;
+  options.entry = line.entry;
+  options.topology = line.topology;
+  options.schedule = op.found.front().schedule;
+  llvm::Expected<run::Prediction> prediction = run::predict(module, options);
+  if (!prediction)
+    return prediction.takeError();
+  op.timeline = spansOf(prediction->program, prediction->simulation);
+  op.remarks.push_back("the simulator gives the first " +
+                       timeText(prediction->simulation.seconds) +
+                       " as a program for devices");
+  return Error::success();
+}
+
 static Error tuneFile(llvm::raw_ostream &os, mlir::MLIRContext &context,
                       const CommandLine &line) {
   llvm::SourceMgr sources;
@@ -152,6 +176,15 @@ static Error tuneFile(llvm::raw_ostream &os, mlir::MLIRContext &context,
     if (error)
       return error;
   }
+  if (line.form == Form::Html || line.form == Form::Timeline)
+    if (Error error = addTimeline(*module, line, *report)) {
+      // A page is worth having without it.
+      if (line.form == Form::Timeline)
+        return error;
+      std::string reason = llvm::toString(std::move(error));
+      for (ReportOperator &op : report->operators)
+        op.remarks.push_back("no timeline: " + reason);
+    }
   return emit(os, line, *report, *prepared, function);
 }
 
