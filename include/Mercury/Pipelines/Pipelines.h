@@ -21,9 +21,9 @@ struct DistributePipelineOptions
     : public mlir::PassPipelineOptions<DistributePipelineOptions> {
   Option<std::string> schedule{
       *this, "schedule",
-      llvm::cl::desc(
-          "Named schedule, text of a schedule, or auto (the tuner's choice), for "
-          "every operator that has none"),
+      llvm::cl::desc("Named schedule, text of a schedule, or auto (the tuner's "
+                     "choice), for "
+                     "every operator that has none"),
       llvm::cl::init("")};
   Option<std::string> topology{
       *this, "topology",
@@ -37,9 +37,9 @@ struct DistributePipelineOptions
                        llvm::cl::desc("Accumulate f16 and bf16 in f32"),
                        llvm::cl::init(true)};
 };
-/// Stage 0 -> the operators that schedules are for: elementwise ops as linalg's,
-/// attention raised and in its online form, f16 and bf16 accumulated in f32
-/// where `promote` says so.
+/// Stage 0 -> the operators that schedules are for: elementwise ops as
+/// linalg's, attention raised and in its online form, f16 and bf16 accumulated
+/// in f32 where `promote` says so.
 void buildOperators(mlir::OpPassManager &pm, bool promote);
 
 void buildDistributePipeline(mlir::OpPassManager &pm,

@@ -60,8 +60,8 @@ struct SearchOptions {
   /// With a mask, each schedule also in zigzag where it gains by it.
   bool balance = true;
   /// Where inputs live and results are left, by number; free where nothing is
-  /// said, or the list ends. Schedules whose inputs live elsewhere are left out;
-  /// results that are elsewhere when loops end are moved.
+  /// said, or the list ends. Schedules whose inputs live elsewhere are left
+  /// out; results that are elsewhere when loops end are moved.
   std::vector<std::optional<Placement>> entries, exits;
   /// Prove the set of time and memory, too, which rules out less. Else it is
   /// that of the schedules that were looked at.

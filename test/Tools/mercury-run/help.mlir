@@ -8,7 +8,7 @@
 // CHECK-NEXT: 3 runtime failure
 // CHECK: USAGE: mercury-run [options] <input file>
 // CHECK: --schedule=<name|file>
-// CHECK: --topology=<levels|@symbol>
+// CHECK: --topology=<levels|machine|FILE.mlir|@symbol>
 // The options of LLVM's libraries are not those of the tool.
 // CHECK-NOT: debug-pass
 // CHECK: --watchdog=<seconds>
