@@ -87,6 +87,16 @@ for root in filter(None, cuda_roots):
 else:
     lit_config.note("no CUDA toolkit was found: its tests are skipped")
 
+# chromium: a browser draws pages without a screen.
+chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+if chromium:
+    config.available_features.add("chromium")
+    config.substitutions.append(
+        ("%chromium", chromium + " --headless --no-sandbox --disable-gpu")
+    )
+else:
+    lit_config.note("no chromium was found: pages are not opened")
+
 # long: tests of more than a minute, asked for by `-D MERCURY_LONG_TESTS=ON` or
 # `lit --param long=1`.
 if config.long_tests or lit_config.params.get("long", "0") != "0":
