@@ -256,6 +256,8 @@ LogicalResult mercury::tuneFunction(func::FuncOp function,
                          ? "memory"
                          : "both";
   goal += ", limit " + std::to_string(options.memoryLimit);
+  // What kernels hold beside tensors decides what fits.
+  goal += ", local " + std::to_string(static_cast<int>(options.local));
   for (const std::optional<Placement> &given :
        {options.inputs, options.results})
     if (given) {

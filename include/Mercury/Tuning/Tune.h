@@ -34,7 +34,6 @@ struct TuneOptions {
   /// others, and all where nothing is said, as each schedule wants them.
   std::optional<Placement> inputs, results;
   LocalKernel local = LocalKernel::Generated;
-  std::string library;  ///< of local kernels, for their rates
   std::string database; ///< file; "": none
 };
 

@@ -2,7 +2,7 @@
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: mercury-tune %s --topology=gpu=2 --database=%t/db.json --emit=schedule > %t/first.txt
 // RUN: FileCheck %s --check-prefix=FILE --input-file=%t/db.json
-// FILE: "goal": "time, limit 0"
+// FILE: "goal": "time, limit 0, local 1"
 // FILE: "operator": "linalg.matmul 8 x 8 x +8
 // FILE: "schedule": "loops
 // RUN: mercury-tune %s --topology=gpu=2 --database=%t/db.json | FileCheck %s --check-prefix=AGAIN
@@ -11,6 +11,9 @@
 // RUN: diff %t/first.txt %t/second.txt
 // RUN: mercury-tune %s --topology=node=2,gpu=2 --database=%t/db.json 2>&1 | FileCheck %s --check-prefix=FOREIGN
 // FOREIGN: remark: the database's entry for this operator is for another machine: 'gpu=2'
+// Another kind of local code holds other memory.
+// RUN: mercury-tune %s --topology=gpu=2 --local=loops --database=%t/db.json | FileCheck %s --check-prefix=LOCAL --implicit-check-not=remark:{{.*}}database
+// LOCAL: schedules looked at
 // RUN: echo notes > %t/other.json
 // RUN: mercury-tune %s --topology=gpu=2 --database=%t/other.json 2>&1 | FileCheck %s --check-prefix=REFUSED
 // REFUSED: remark: the database '{{.*}}other.json' is refused: {{.*}}; it is now '{{.*}}other.json.refused'
