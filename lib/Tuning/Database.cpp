@@ -7,18 +7,15 @@
 //===----------------------------------------------------------------------===//
 #include "Mercury/Tuning/Database.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mercury;
 
-static constexpr const char *kFormat = "mercury tuning database";
-/// Raised when the meaning of entries changes.
-static constexpr int64_t kVersion = 1;
+/// The version is raised when the meaning of entries changes.
+TuningDatabase::TuningDatabase()
+    : file("database", "mercury tuning database", /*version=*/1) {}
 
 //===----------------------------------------------------------------------===//
 // Keys
@@ -106,28 +103,13 @@ std::string mercury::describeProblem(const OperatorModel &op,
 /// are none of ours.
 Verdict TuningDatabase::read(std::map<TuningKey, TuningEntry> &into,
                              bool &isOurs) const {
-  isOurs = true;
-  if (!llvm::sys::fs::exists(path))
-    return Verdict::ok();
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
-    return Verdict::no("cannot read the database '" + path +
-                       "': " + buffer.getError().message());
-  auto refuse = [&](const std::string &why) {
+  std::optional<llvm::json::Object> root;
+  if (Verdict verdict = file.read(root, isOurs); !verdict || !root)
+    return verdict;
+  auto refuse = [&](const char *why) {
     isOurs = false;
-    return Verdict::no("the database '" + path + "' is refused: " + why);
+    return file.refuse(why);
   };
-  auto value = llvm::json::parse((*buffer)->getBuffer());
-  if (!value)
-    return refuse(llvm::toString(value.takeError()));
-  const llvm::json::Object *root = value->getAsObject();
-  if (!root || root->getString("format") != llvm::StringRef(kFormat))
-    return refuse(std::string("its format is not '") + kFormat + "'");
-  std::optional<int64_t> version = root->getInteger("version");
-  if (version != kVersion)
-    return refuse("its version is " +
-                  (version ? std::to_string(*version) : "not given") +
-                  ", expected " + std::to_string(kVersion));
   const llvm::json::Array *list = root->getArray("entries");
   if (!list)
     return refuse("it has no 'entries'");
@@ -151,8 +133,8 @@ Verdict TuningDatabase::read(std::map<TuningKey, TuningEntry> &into,
   return Verdict::ok();
 }
 
-Verdict TuningDatabase::open(std::string file, std::string &remark) {
-  path = std::move(file);
+Verdict TuningDatabase::open(std::string path, std::string &remark) {
+  file.path = std::move(path);
   entries.clear();
   added.clear();
   bool isOurs = true;
@@ -160,14 +142,7 @@ Verdict TuningDatabase::open(std::string file, std::string &remark) {
   if (verdict || isOurs)
     return verdict;
   entries.clear();
-  std::string aside = path + ".refused";
-  for (int number = 2; llvm::sys::fs::exists(aside); ++number)
-    aside = path + ".refused-" + std::to_string(number);
-  if (std::error_code error = llvm::sys::fs::rename(path, aside))
-    return Verdict::no(verdict.reason() + "; it cannot be moved to '" + aside +
-                       "': " + error.message());
-  remark = verdict.reason() + "; it is now '" + aside + "'";
-  return Verdict::ok();
+  return file.moveAside(verdict, remark);
 }
 
 std::optional<Schedule> TuningDatabase::find(const TuningKey &key,
@@ -224,15 +199,5 @@ Verdict TuningDatabase::save() {
       object["measured_seconds"] = entry.measured;
     list.push_back(std::move(object));
   }
-  llvm::json::Value root = llvm::json::Object{
-      {"format", kFormat}, {"version", kVersion}, {"entries", std::move(list)}};
-  llvm::Error error =
-      llvm::writeToOutput(path, [&](llvm::raw_ostream &os) -> llvm::Error {
-        os << llvm::formatv("{0:2}\n", root);
-        return llvm::Error::success();
-      });
-  if (error)
-    return Verdict::no("cannot write the database '" + path +
-                       "': " + llvm::toString(std::move(error)));
-  return Verdict::ok();
+  return file.write(llvm::json::Object{{"entries", std::move(list)}});
 }

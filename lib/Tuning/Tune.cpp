@@ -11,7 +11,6 @@
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Schedule/Describe.h"
 #include "Mercury/Schedule/NamedSchedules.h"
-#include "Mercury/Tuning/Database.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
 #include <map>
@@ -191,6 +190,7 @@ FailureOr<Schedule> OperatorTuner::run(ReportOperator &report) {
   search.memoryLimit = limit();
   search.top = std::max<size_t>(options.top, 1);
   search.budget = options.budget;
+  search.progress = options.progress;
   search.entries = placementsOf(cost.problem().op.inputs, options.inputs);
   search.exits = placementsOf(cost.problem().op.results, options.results);
   SearchResult result = findSchedules(cost, memory, topology, search);
@@ -239,6 +239,38 @@ FailureOr<Schedule> OperatorTuner::run(ReportOperator &report) {
   return result.best.front().schedule;
 }
 
+/// Objective, limit, local code and placements, as text.
+static std::string goalOf(const TuneOptions &options) {
+  std::string goal;
+  switch (options.objective.kind) {
+  case Objective::Kind::Time:
+    goal = "time";
+    break;
+  case Objective::Kind::Memory:
+    goal = "memory";
+    break;
+  case Objective::Kind::Both:
+    goal = "both:" + std::to_string(options.objective.weight);
+    break;
+  }
+  goal += ", limit " + std::to_string(options.memoryLimit);
+  // What kernels hold beside tensors decides what fits.
+  goal += ", local " + std::to_string(static_cast<int>(options.local));
+  if (options.inputs)
+    goal += ", inputs " + print(*options.inputs);
+  if (options.results)
+    goal += ", results " + print(*options.results);
+  return goal;
+}
+
+TuningKey mercury::tuningKeyOf(DistributableOpInterface op,
+                               const TopologyModel &topology,
+                               const TuneOptions &options) {
+  CostProblem problem = costProblemOf(op);
+  return {describeProblem(problem.op, problem.type), fingerprint(topology),
+          goalOf(options)};
+}
+
 LogicalResult mercury::tuneFunction(func::FuncOp function,
                                     const TopologyModel &topology,
                                     const TuneOptions &options,
@@ -251,22 +283,13 @@ LogicalResult mercury::tuneFunction(func::FuncOp function,
     if (!remark.empty())
       function.emitRemark() << remark;
   }
-  std::string goal = options.objective.kind == Objective::Kind::Time ? "time"
-                     : options.objective.kind == Objective::Kind::Memory
-                         ? "memory"
-                         : "both";
-  goal += ", limit " + std::to_string(options.memoryLimit);
-  // What kernels hold beside tensors decides what fits.
-  goal += ", local " + std::to_string(static_cast<int>(options.local));
   for (const std::optional<Placement> &given :
        {options.inputs, options.results})
-    if (given) {
+    if (given)
       if (Verdict verdict = verify(*given, topology, given->dims.size());
           !verdict)
         return function.emitError()
                << "placement " << print(*given) << ": " << verdict.reason();
-      goal += ", " + print(*given);
-    }
   SmallVector<std::pair<Operation *, Schedule>> chosen;
   for (DistributableOpInterface op : leadersOf(function)) {
     if (Value dynamic = firstDynamicValue(op))
@@ -274,8 +297,7 @@ LogicalResult mercury::tuneFunction(func::FuncOp function,
              << "has a dynamic extent in a value of type " << dynamic.getType()
              << "; only static shapes are tuned";
     CostProblem problem = costProblemOf(op);
-    TuningKey key{describeProblem(problem.op, problem.type),
-                  fingerprint(topology), goal};
+    TuningKey key = tuningKeyOf(op, topology, options);
     ReportOperator &entry = report.operators.emplace_back();
     if (!options.database.empty()) {
       std::string reason;

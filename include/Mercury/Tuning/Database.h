@@ -9,6 +9,7 @@
 #define MERCURY_TUNING_DATABASE_H
 
 #include "Mercury/Schedule/Schedule.h"
+#include "Mercury/Tuning/KeptFile.h"
 
 #include <map>
 #include <string>
@@ -43,9 +44,10 @@ struct TuningEntry {
 /// A file of entries: JSON that people can read and merge.
 class TuningDatabase {
 public:
+  TuningDatabase();
+
   /// Reads `path`; one that does not exist is empty. A file that is none of
-  /// ours is moved to `path`.refused (with a number where that exists, so that
-  /// nothing is lost), `remark` says why, and the database starts empty. Not
+  /// ours is moved aside, `remark` says why, and the database starts empty. Not
   /// ok where the file can neither be read nor moved.
   Verdict open(std::string path, std::string &remark);
 
@@ -64,7 +66,7 @@ public:
 private:
   Verdict read(std::map<TuningKey, TuningEntry> &into, bool &isOurs) const;
 
-  std::string path;
+  KeptFile file;
   std::map<TuningKey, TuningEntry> entries;
   std::map<TuningKey, TuningEntry> added;
 };

@@ -9,6 +9,7 @@
 #define MERCURY_TUNING_TUNE_H
 
 #include "Mercury/Dialect/CommIR/IR/CommIRInterfaces.h"
+#include "Mercury/Tuning/Database.h"
 #include "Mercury/Tuning/Report.h"
 #include "Mercury/Tuning/Search.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -35,7 +36,14 @@ struct TuneOptions {
   std::optional<Placement> inputs, results;
   LocalKernel local = LocalKernel::Generated;
   std::string database; ///< file; "": none
+  /// Called every so often during a search; false ends it with the best so far.
+  std::function<bool(const SearchProgress &)> progress;
 };
+
+/// What is looked up in a database: two searches that agree in it are the same.
+TuningKey tuningKeyOf(commir::DistributableOpInterface op,
+                      const TopologyModel &topology,
+                      const TuneOptions &options);
 
 /// Finds schedules for the contractions of `function` from which no other one
 /// of it comes, and gives each the best one; operators that have a schedule
