@@ -11,6 +11,7 @@
 #include "Mercury/Schedule/Balance.h"
 #include "SearchAxes.h"
 #include "SearchBound.h"
+#include "SearchPlacements.h"
 
 #include <chrono>
 #include <cmath>
@@ -61,7 +62,8 @@ public:
       : cost(cost), memory(memory), topology(topology), options(options),
         op(cost.problem().op), candidates(op, topology, options.space),
         fast(cost.problem(), cost.links()), bound(cost, options),
-        found(options, result), result(result) {}
+        placements(op, topology, options), found(options, result),
+        result(result) {}
 
   void run();
 
@@ -80,16 +82,12 @@ private:
   void push(Node node);
   void dive(const AxisList &cut);
   void findFirst(const std::vector<AxisList> &fine);
-  bool fits(const Choice &choice, size_t axis) const;
   void visit(const Node &node);
   void visitCandidate(const Division &division, Candidate &candidate);
   void offer(const Division &division, const Candidate &candidate,
              double seconds, int64_t chunks);
   void offerAll(const Division &division, const Candidate &candidate);
   void offerWhole();
-  bool agrees(const std::optional<Placement> &asked, const Placement &p) const;
-  bool fits(const Schedule &schedule) const;
-  bool moveResults(Schedule &schedule) const;
   const Division &divisionOf(const Node &node);
 
   CostModel &cost;
@@ -100,6 +98,7 @@ private:
   Candidates candidates;
   CandidateCost fast;
   SearchBound bound;
+  SearchPlacements placements;
   FoundSchedules found;
   SearchResult &result;
   Clock::time_point start = Clock::now();
@@ -203,31 +202,6 @@ void Search::push(Node node) {
     ++result.pruned;
 }
 
-/// Whether the placements that are asked for let the axis go to the unit.
-bool Search::fits(const Choice &choice, size_t axis) const {
-  auto agrees = [&](const std::optional<Placement> &asked,
-                    const OperatorModel::Tensor &model, const TensorChoice &c) {
-    if (!asked)
-      return true;
-    std::optional<size_t> has = model.dimOfLoop(choice.loop), wanted;
-    if (!model.mapped)
-      has.reset();
-    if (c.way != Way::Local)
-      has = c.dim;
-    AxisRef here = spelled(axes[axis], topology);
-    for (size_t d = 0; d < asked->dims.size(); ++d)
-      for (const AxisRef &other : joined(asked->dims[d], topology))
-        if (other.level == here.level && here.pre % other.pre == 0 &&
-            here.pre < other.pre * other.size)
-          wanted = d;
-    return has == wanted;
-  };
-  for (size_t i = 0; i < op.inputs.size() && i < options.entries.size(); ++i)
-    if (!agrees(options.entries[i], op.inputs[i], choice.inputs[i]))
-      return false;
-  return true;
-}
-
 /// Calls `sink` with all nodes in which one axis more is given out.
 template <typename Sink> void Search::expand(const Node &node, Sink sink) {
   size_t axis = node.unitOf.size();
@@ -235,21 +209,13 @@ template <typename Sink> void Search::expand(const Node &node, Sink sink) {
   picked.clear();
   for (uint16_t choice : node.choices)
     picked.push_back(&choices[choice]);
-  bool isFree = true;
-  for (size_t i = 0; i < op.inputs.size() && i < options.entries.size(); ++i)
-    if (options.entries[i])
-      for (const AxisList &dim : options.entries[i]->dims)
-        for (const AxisRef &other : joined(dim, topology))
-          isFree &= !(other.level == axes[axis].level &&
-                      axes[axis].pre % other.pre == 0 &&
-                      axes[axis].pre < other.pre * other.size);
-  if (mayIdle && isFree) {
+  if (mayIdle && placements.mayIdle(axes[axis])) {
     Node next = node;
     next.unitOf.push_back(isIdle);
     sink(next);
   }
   for (size_t u = 0; u < node.choices.size(); ++u)
-    if (fits(*picked[u], axis)) {
+    if (placements.allow(*picked[u], axes[axis])) {
       Node next = node;
       next.unitOf.push_back(u);
       sink(next);
@@ -257,7 +223,8 @@ template <typename Sink> void Search::expand(const Node &node, Sink sink) {
   picked.push_back(nullptr);
   for (size_t c = 0; c < choices.size(); ++c) {
     picked.back() = &choices[c];
-    if (!fits(choices[c], axis) || !candidates.isListed(picked))
+    if (!placements.allow(choices[c], axes[axis]) ||
+        !candidates.isListed(picked))
       continue;
     Node next = node;
     next.unitOf.push_back(node.choices.size());
@@ -414,52 +381,12 @@ void Search::visitCandidate(const Division &division, Candidate &candidate) {
   });
 }
 
-bool Search::agrees(const std::optional<Placement> &asked,
-                    const Placement &p) const {
-  if (!asked)
-    return true;
-  if (asked->dims.size() != p.dims.size())
-    return false;
-  for (size_t d = 0; d < p.dims.size(); ++d)
-    if (joined(asked->dims[d], topology) != joined(p.dims[d], topology) ||
-        (!p.dims[d].empty() && asked->orderOf(d) != p.orderOf(d)))
-      return false;
-  return true;
-}
-
-/// Whether inputs and results are where they are asked to be.
-bool Search::fits(const Schedule &s) const {
-  for (size_t i = 0; i < s.inputs.size() && i < options.entries.size(); ++i)
-    if (!agrees(options.entries[i], s.inputs[i].entry))
-      return false;
-  for (size_t r = 0; r < s.results.size() && r < options.exits.size(); ++r)
-    if (!agrees(options.exits[r], s.results[r].exit))
-      return false;
-  return true;
-}
-
-/// Lets results leave as they are asked to where loops end with them elsewhere;
-/// whether that costs anything.
-bool Search::moveResults(Schedule &s) const {
-  Schedule moved = s;
-  bool moves = false;
-  for (size_t r = 0; r < s.results.size() && r < options.exits.size(); ++r)
-    if (!agrees(options.exits[r], s.results[r].exit)) {
-      moved.results[r].exit = *options.exits[r];
-      moves = true;
-    }
-  if (!moves || !verify(moved, op, topology))
-    return false;
-  s = std::move(moved);
-  return true;
-}
-
 void Search::offer(const Division &division, const Candidate &candidate,
                    double seconds, int64_t chunks) {
   Schedule schedule = candidates.build(division, candidate);
   schedule.chunks = chunks;
-  bool moves = moveResults(schedule);
-  if (!fits(schedule))
+  bool moves = placements.moveResults(schedule);
+  if (!placements.fit(schedule))
     return;
   if (moves)
     seconds = cost.seconds(schedule);
@@ -478,9 +405,9 @@ void Search::offerAll(const Division &division, const Candidate &candidate) {
       list.push_back(std::move(balanced));
   }
   for (Schedule &schedule : list) {
-    moveResults(schedule);
+    placements.moveResults(schedule);
     for (int64_t chunks : options.chunks) {
-      if (!fits(schedule) || (chunks > 1 && candidate.times.empty()))
+      if (!placements.fit(schedule) || (chunks > 1 && candidate.times.empty()))
         continue;
       schedule.chunks = chunks;
       ++result.visited;
@@ -493,9 +420,9 @@ void Search::offerAll(const Division &division, const Candidate &candidate) {
 /// The schedule that uses no axis.
 void Search::offerWhole() {
   Schedule whole = Schedule::replicated(op);
-  moveResults(whole);
-  if ((!options.space.idleAxes && topology.numRanks() > 1) || !fits(whole) ||
-      !verify(whole, op, topology))
+  placements.moveResults(whole);
+  if ((!options.space.idleAxes && topology.numRanks() > 1) ||
+      !placements.fit(whole) || !verify(whole, op, topology))
     return;
   ++result.visited;
   found.add(whole, cost.seconds(whole), memory.estimate(whole).peak());

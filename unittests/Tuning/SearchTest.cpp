@@ -9,6 +9,8 @@
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "gtest/gtest.h"
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 
 using namespace mercury;
@@ -246,6 +248,51 @@ TEST(Search, PlacementsThatAreAskedFor) {
   // What is moved costs time.
   setup.options.entries.clear();
   EXPECT_LE(setup.search().best[0].seconds, found.best[0].seconds);
+}
+
+// Attention cut along the sequence: as fast as in the best of all orders of
+// ranks, one of queries and results, one of keys and values.
+TEST(Search, AnyOrderOfRanks) {
+  for (const char *on : {"h100-sxm:gpu=4", "l4:node=2,gpu=4,net=50Gbps-roce"}) {
+    SCOPED_TRACE(on);
+    Case setup(attention(8, 1, 16384), topologyOf(on));
+    AxisList axes = {{"gpu", 1, 2}, {"gpu", 2, 2}};
+    if (setup.topology.levels.size() > 1)
+      axes.push_back({"node"});
+    std::vector<AxisList> orders;
+    do
+      orders.push_back(axes);
+    while (std::next_permutation(axes.begin(), axes.end()));
+    auto ask = [&](const AxisList &queries, const AxisList &keys) {
+      Placement q{{{}, {}, queries, {}}, {}}, k{{{}, {}, keys, {}}, {}},
+          state{{{}, {}, queries}, {}};
+      setup.options.entries = {q, k, k};
+      setup.options.exits = {q, state, state};
+    };
+    double best = HUGE_VAL;
+    for (const AxisList &queries : orders)
+      for (const AxisList &keys : orders) {
+        ask(queries, keys);
+        // Of orders that take as long the space has one.
+        if (SearchResult found = setup.search(); !found.best.empty())
+          best = std::min(best, found.best[0].seconds);
+      }
+    setup.options.anyOrder = true;
+    ask(orders.front(), orders.front());
+    SearchResult found = setup.search();
+    ASSERT_FALSE(found.best.empty());
+    EXPECT_TRUE(found.isProven);
+    EXPECT_EQ(found.best[0].seconds, best);
+    if (setup.topology.numRanks() <= 4)
+      expectSame(setup);
+    for (const FoundSchedule &f : found.best) {
+      const Schedule &s = f.schedule;
+      EXPECT_EQ(s.results[0].exit, s.inputs[0].entry) << print(s);
+      EXPECT_EQ(s.inputs[1].entry, s.inputs[2].entry) << print(s);
+      EXPECT_EQ(setup.topology.sizeOf(s.inputs[1].entry.dims[2]),
+                setup.topology.numRanks());
+    }
+  }
 }
 
 TEST(Search, EndsWithTheBudgetUnproven) {

@@ -63,6 +63,9 @@ struct SearchOptions {
   /// said, or the list ends. Schedules whose inputs live elsewhere are left
   /// out; results that are elsewhere when loops end are moved.
   std::vector<std::optional<Placement>> entries, exits;
+  /// Which dimensions they cut over which axes counts, the order of the axes
+  /// does not: ranks may be numbered anew, for all tensors of a loop alike.
+  bool anyOrder = false;
   /// Prove the set of time and memory, too, which rules out less. Else it is
   /// that of the schedules that were looked at.
   bool pareto = false;
