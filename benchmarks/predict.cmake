@@ -2,6 +2,7 @@
 # MERCURY_DATA_DIR or --data= names. Not in `all`.
 add_executable(bench-predict EXCLUDE_FROM_ALL
   ${CMAKE_CURRENT_LIST_DIR}/predict.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/ContextParallel.cpp
   ${CMAKE_CURRENT_LIST_DIR}/predict/Calibration.cpp
   ${CMAKE_CURRENT_LIST_DIR}/predict/Methods.cpp
   ${CMAKE_CURRENT_LIST_DIR}/predict/Rows.cpp

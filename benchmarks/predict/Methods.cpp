@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Methods.h"
+#include "../ContextParallel.h"
 #include "Mercury/Schedule/Balance.h"
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "Mercury/Tuning/CostModel.h"
@@ -98,52 +99,20 @@ struct Group {
 };
 } // namespace
 
-/// Writes the axes of a topology of two levels as factors of `gpu`.
-static void renameAxes(Schedule &s, int64_t ring, int64_t heads) {
-  auto rename = [&](AxisList &axes) {
-    for (AxisRef &axis : axes)
-      axis = axis.level == "ring" ? AxisRef{"gpu", 1, heads > 1 ? ring : 0}
-                                  : AxisRef{"gpu", ring, ring > 1 ? heads : 0};
-  };
-  for (LoopPlan &loop : s.loops)
-    for (Factor &factor : loop) {
-      rename(factor.axes);
-      for (Shift &shift : factor.shifts)
-        rename(shift.axes);
-    }
-  auto renameAll = [&](Placement &placement) {
-    for (AxisList &axes : placement.dims)
-      rename(axes);
-  };
-  for (OperandPlan &input : s.inputs) {
-    renameAll(input.entry);
-    renameAll(input.nest);
-    rename(input.fetch);
-  }
-  for (ResultPlan &result : s.results) {
-    renameAll(result.nest);
-    renameAll(result.exit);
-  }
-}
-
 static Verdict scheduleOf(const ContextParallel &method,
                           const OperatorModel &op,
                           const TopologyModel &topology, Schedule &s) {
-  TopologyModel levels;
-  for (auto [name, size] :
-       {std::pair("ring", method.ring), std::pair("heads", method.ulysses)})
-    if (size > 1) {
-      Level level;
-      level.name = name;
-      level.size = size;
-      levels.levels.push_back(level);
-    }
-  const char *name = method.ring == 1      ? "ulysses"
-                     : method.ulysses == 1 ? "ring"
-                                           : "usp";
-  if (Verdict v = makeNamedSchedule(name, s, op, levels); !v)
+  // A level of one rank has no axis, the whole level no factor.
+  auto factor = [&](int64_t pre, int64_t size) {
+    return size == 1
+               ? AxisList{}
+               : AxisList{{"gpu", pre, size < topology.numRanks() ? size : 0}};
+  };
+  if (Verdict v =
+          bench::contextParallel(s, op, topology, factor(1, method.ring),
+                                 factor(method.ring, method.ulysses));
+      !v)
     return v;
-  renameAxes(s, method.ring, method.ulysses);
   TokenOrder order;
   int64_t parts = balanceParts(s, op, topology);
   if (method.balance == TokenOrder::Kind::Zigzag && method.ring > 1)
