@@ -36,26 +36,6 @@ static int64_t featuresOf(const OperatorModel::Tensor &tensor,
   return features;
 }
 
-CostProblem mercury::costProblemOf(DistributableOpInterface op) {
-  CostProblem problem;
-  problem.op = buildOperatorModel(op);
-  SmallVector<OpOperand *> inputs = tensorInputs(op);
-  for (OpOperand *input : inputs)
-    problem.inputShapes.push_back(shapeOf(input->get()));
-  for (Value init :
-       cast<DestinationStyleOpInterface>(op.getOperation()).getDpsInits())
-    problem.resultShapes.push_back(shapeOf(init));
-  problem.type = nameOf(getElementTypeOrSelf(inputs.front()->get()));
-  // Work whose loops are not all that its products run over: the rest are
-  // features, that of queries and keys first.
-  if (problem.op.coupled.empty() || inputs.size() < 3)
-    return problem;
-  problem.kind = LocalWork::Kind::Attention;
-  problem.headDim = featuresOf(problem.op.inputs[0], problem.inputShapes[0]);
-  problem.valueDim = featuresOf(problem.op.inputs[2], problem.inputShapes[2]);
-  return problem;
-}
-
 /// Bytes of an element of what results become, if all that is done with them is
 /// elementwise and leaves one tensor; 0 where they stay as they are.
 static int64_t finishedBytesOf(Operation *op) {
@@ -74,6 +54,30 @@ static int64_t finishedBytesOf(Operation *op) {
   return bytes;
 }
 
+CostProblem mercury::costProblemOf(DistributableOpInterface op) {
+  CostProblem problem;
+  problem.op = buildOperatorModel(op);
+  SmallVector<OpOperand *> inputs = tensorInputs(op);
+  for (OpOperand *input : inputs)
+    problem.inputShapes.push_back(shapeOf(input->get()));
+  for (Value init :
+       cast<DestinationStyleOpInterface>(op.getOperation()).getDpsInits())
+    problem.resultShapes.push_back(shapeOf(init));
+  problem.type = nameOf(getElementTypeOrSelf(inputs.front()->get()));
+  // Work whose loops are not all that its products run over: the rest are
+  // features, that of queries and keys first.
+  if (problem.op.coupled.empty() || inputs.size() < 3)
+    return problem;
+  problem.kind = LocalWork::Kind::Attention;
+  problem.headDim = featuresOf(problem.op.inputs[0], problem.inputShapes[0]);
+  problem.valueDim = featuresOf(problem.op.inputs[2], problem.inputShapes[2]);
+  problem.finishedBytes = finishedBytesOf(op);
+  // The log-sum-exp is made of the maximum, which the output does not need.
+  problem.returnsLogSumExp =
+      op->getNumResults() > 1 && !op->getResult(1).use_empty();
+  return problem;
+}
+
 MemoryProblem mercury::memoryProblemOf(DistributableOpInterface op,
                                        LocalKernel local) {
   CostProblem cost = costProblemOf(op);
@@ -82,11 +86,7 @@ MemoryProblem mercury::memoryProblemOf(DistributableOpInterface op,
   problem.inputs = cost.inputShapes;
   problem.results = cost.resultShapes;
   problem.local = local;
-  if (cost.kind != LocalWork::Kind::Attention)
-    return problem;
-  problem.finishedBytes = finishedBytesOf(op);
-  // The log-sum-exp is made of the maximum, which the output does not need.
-  problem.returnsLogSumExp =
-      op->getNumResults() > 1 && !op->getResult(1).use_empty();
+  problem.finishedBytes = cost.finishedBytes;
+  problem.returnsLogSumExp = cost.returnsLogSumExp;
   return problem;
 }

@@ -323,6 +323,22 @@ void TrafficReader::readInput(const Schedule &s, size_t i, bool backward) {
 // Results
 //===----------------------------------------------------------------------===//
 
+/// Of `bytes` of a result what is moved when the loops have ended.
+double TrafficReader::leaving(size_t r, double bytes) const {
+  const OperatorModel &op = problem.op;
+  if (problem.finishedBytes == 0 || op.coupled.empty())
+    return bytes;
+  const std::vector<size_t> &state = op.coupled.front();
+  size_t place = std::find(state.begin(), state.end(), r) - state.begin();
+  if (place == 0)
+    return bytes * double(problem.finishedBytes) /
+           double(op.results[r].elementBytes);
+  // Maximum and sum become one.
+  bool stays =
+      place < state.size() && !(problem.returnsLogSumExp && place == 1);
+  return stays ? 0 : bytes;
+}
+
 void TrafficReader::readResult(const Schedule &s, size_t r,
                                const AxisList &reduced, bool backward) {
   const OperatorModel &op = problem.op;
@@ -381,16 +397,16 @@ void TrafficReader::readResult(const Schedule &s, size_t r,
     return;
   }
   auto copies = [&](bool apart, const AxisList &axes, double bytes) {
-    if (apart && !axes.empty())
+    if (apart && !axes.empty() && bytes > 0)
       list.back().copied = 2 * bytes;
   };
-  double partial = bytes * double(sizeOf(scattered)),
-         whole = bytes * double(sizeOf(gathered));
+  double partial = bytes * double(sizeOf(scattered)), left = leaving(r, bytes),
+         whole = left * double(sizeOf(gathered));
   collective(list, Primitive::ReduceScatter, scattered, partial);
   copies(packs, scattered, partial);
   collective(list, Primitive::AllReduce, summed, bytes);
-  collective(list, Primitive::AllToAll, exchanged, bytes);
-  copies(exchangesApart, exchanged, bytes);
+  collective(list, Primitive::AllToAll, exchanged, left);
+  copies(exchangesApart, exchanged, left);
   collective(list, Primitive::AllGather, gathered, whole);
   copies(unpacks, gathered, whole);
 }

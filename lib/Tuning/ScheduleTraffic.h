@@ -68,6 +68,7 @@ private:
   bool isDivided(const Schedule &s, size_t loop) const;
   void readExtents(const Schedule &s);
   void readInput(const Schedule &s, size_t input, bool backward);
+  double leaving(size_t result, double bytes) const;
   void readResult(const Schedule &s, size_t result, const AxisList &reduced,
                   bool backward);
   void readLoopArrivals(const Schedule &s, size_t input, bool backward);

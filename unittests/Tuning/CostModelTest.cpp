@@ -85,6 +85,27 @@ TEST(CostModel, CollectivesBeforeAndAfterAreNotHidden) {
               1e-9);
 }
 
+TEST(CostModel, AttentionIsFinishedBeforeItsOutputMoves) {
+  // Shards of 1 MiB, of maximum and sum 16 KiB; three quarters are sent.
+  constexpr double tensor = 0.75 * (1 << 20), row = tensor / 64;
+  CostProblem problem = attention();
+  auto bytes = [&] {
+    return cost("ulysses", problem, machine("gpu=4")).traffic.at(0).bytes;
+  };
+  EXPECT_NEAR(bytes(), 4 * tensor + 2 * row, 1);
+  problem.finishedBytes = 2;
+  EXPECT_NEAR(bytes(), 3.5 * tensor, 1);
+  problem.returnsLogSumExp = true;
+  EXPECT_NEAR(bytes(), 3.5 * tensor + row, 1);
+  // The state itself is what moves while loops run.
+  auto moving = [&] {
+    return cost("ring_of_queries", problem, machine("gpu=4")).traffic.at(0);
+  };
+  Cost::Traffic finished = moving();
+  problem.finishedBytes = 0;
+  EXPECT_EQ(finished.bytes, moving().bytes);
+}
+
 TEST(CostModel, StepsOverlapUpToTheLongerOfBoth) {
   // Four steps of 0.125 ms; three hops of 1 ms beside the first three.
   Cost shifted = cost("all_gather_gemm_shifted", gemm(), machine("gpu=4"));

@@ -25,6 +25,11 @@ struct CostProblem {
   std::string library;  ///< of the local kernel; "": generated code
   int64_t headDim = 0;  ///< attention: of queries and keys
   int64_t valueDim = 0; ///< attention: of values
+  /// Attention: element bytes of the output, which the state becomes when the
+  /// loops have ended, before it is moved; 0: results are moved as they are.
+  int64_t finishedBytes = 0;
+  /// The log-sum-exp is returned, too, in the type of the state.
+  bool returnsLogSumExp = false;
   enum class Direction { Forward, Backward, Both };
   Direction direction = Direction::Forward;
   /// Element bytes of gradients that travel or are summed; 0: those of the
