@@ -46,10 +46,9 @@ static SmallVector<int64_t> digits(int64_t number, ArrayRef<int64_t> sizes) {
   return result;
 }
 
-OpFoldResult
-mercury::buildFromTable(OpBuilder &b, Location loc,
-                        const std::vector<std::vector<int64_t>> &values,
-                        const TableContext &context) {
+OpFoldResult mercury::buildFromTable(OpBuilder &b, Location loc,
+                                     const RankTable &values,
+                                     const TableContext &context) {
   const TopologyModel &topology = context.topology;
   SmallVector<int64_t> levels;
   for (const Level &level : topology.levels)

@@ -13,6 +13,9 @@
 
 namespace mercury {
 
+/// An index per step and rank: values[step][rank].
+using RankTable = std::vector<std::vector<int64_t>>;
+
 /// Loop variables at the point where a table is read.
 struct TableContext {
   llvm::ArrayRef<int64_t> steps;  ///< extents of the time loops
@@ -20,13 +23,12 @@ struct TableContext {
   const TopologyModel &topology;
 };
 
-/// Builds an index that is `values[step][rank]`: a constant, `scale *
+/// Builds an index of a table: a constant, `scale *
 /// ((linear in steps and coordinates) mod size)` where that reproduces the
 /// table, or else a look-up in a constant.
-mlir::OpFoldResult
-buildFromTable(mlir::OpBuilder &builder, mlir::Location loc,
-               const std::vector<std::vector<int64_t>> &values,
-               const TableContext &context);
+mlir::OpFoldResult buildFromTable(mlir::OpBuilder &builder, mlir::Location loc,
+                                  const RankTable &values,
+                                  const TableContext &context);
 
 } // namespace mercury
 

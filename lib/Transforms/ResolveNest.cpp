@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ResolveNest.h"
-#include "IndexTables.h"
-#include "NestPlan.h"
 #include "ShiftArithmetic.h"
+#include "TileArrival.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -17,8 +16,6 @@
 using namespace mlir;
 using namespace mercury;
 using namespace mercury::commir;
-
-using Table = std::vector<std::vector<int64_t>>;
 
 namespace {
 
@@ -31,7 +28,7 @@ public:
       : b(b), nest(nest), accesses(accesses), locals(std::move(locals)),
         inits(inits), neutral(neutral), scalars(scalars), topology(topology),
         resharder(b, topology), loc(nest.rankLoop.getLoc()),
-        steps(nest.steps()) {}
+        steps(nest.steps()), arrival(b, loc, topology, steps) {}
 
   FailureOr<SmallVector<LocalValue>> run();
 
@@ -52,11 +49,6 @@ private:
   Value neutralLike(Output &output, Value like);
   void merge(ArrayRef<size_t> numbers, MutableArrayRef<Value> into,
              ArrayRef<Value> others);
-  Value permute(Value tile, const AxisList &axes, const Table &source,
-                ArrayRef<Value> times, ArrayRef<int64_t> extents,
-                const Source *cut = nullptr);
-  Value lists(Value tile, const Source &source, ArrayRef<Value> times);
-  Value takePart(Value tile, const Table &part, ArrayRef<Value> times);
   HopAttr hopAttr(const Hop &hop);
   bool movesAt(size_t loop) const;
   SmallVector<OpFoldResult> localOffsets(const Access &access,
@@ -74,6 +66,7 @@ private:
   Resharder resharder;
   Location loc;
   SmallVector<int64_t> steps;
+  TileArrival arrival;
   NestPlan plan;
 };
 
@@ -145,152 +138,16 @@ static bool isWholeTile(RankedTensorType slice, RankedTensorType tile) {
   return larger(slice) == larger(tile);
 }
 
-static Table constantIn(const std::vector<int64_t> &row) { return Table{row}; }
-
-/// Part `part`[step][rank] of a tile that is cut.
-Value NestResolver::takePart(Value tile, const Table &part,
-                             ArrayRef<Value> times) {
-  auto type = cast<RankedTensorType>(tile.getType());
-  ArrayRef<int64_t> shape = type.getShape().drop_front();
-  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)), sizes,
-      unit(type.getRank(), b.getIndexAttr(1));
-  offsets[0] =
-      buildFromTable(b, loc, part, TableContext{steps, times, topology});
-  sizes.push_back(b.getIndexAttr(1));
-  for (int64_t extent : shape)
-    sizes.push_back(b.getIndexAttr(extent));
-  return tensor::ExtractSliceOp::create(
-      b, loc, RankedTensorType::get(shape, type.getElementType()), tile,
-      offsets, sizes, unit);
-}
-
-/// One permutation: every rank receives the tile of rank source[step][rank], or
-/// of one that is cut the part that it reads.
-Value NestResolver::permute(Value tile, const AxisList &axes,
-                            const Table &source, ArrayRef<Value> times,
-                            ArrayRef<int64_t> extents, const Source *cut) {
-  if (cut) {
-    Table part = cut->part; // of the rank that is served
-    for (auto [t, row] : llvm::enumerate(source))
-      for (auto [r, holder] : llvm::enumerate(row))
-        if (holder >= 0)
-          part[t][holder] = cut->part[t][r];
-    tile = takePart(tile, part, times);
-  }
-  Table from = source, to = source;
-  for (auto [t, row] : llvm::enumerate(source)) {
-    for (int64_t &c : to[t])
-      c = -1;
-    for (auto [r, holder] : llvm::enumerate(row)) {
-      from[t][r] = holder < 0 ? -1 : topology.coordinate(holder, axes);
-      if (holder >= 0)
-        to[t][holder] = topology.coordinate(r, axes);
-    }
-  }
-  TableContext context{extents, times, topology};
-  auto index = [&](const Table &table) {
-    OpFoldResult value = buildFromTable(b, loc, table, context);
-    if (auto attr = dyn_cast<Attribute>(value))
-      return arith::ConstantIndexOp::create(b, loc,
-                                            cast<IntegerAttr>(attr).getInt())
-          .getResult();
-    return cast<Value>(value);
-  };
-  auto type = cast<RankedTensorType>(tile.getType());
-  Value init = resharder.empty(loc, type.getShape(), type.getElementType());
-  Value destination = index(to), origin = index(from);
-  return PermuteOp::create(b, loc, type, tile, init,
-                           toArrayAttr(b.getContext(), axes), IntegerAttr(),
-                           destination, origin)
-      .getResult();
-}
-
-/// Explicit lists: in round i every owner serves its i-th reader.
-Value NestResolver::lists(Value tile, const Source &source,
-                          ArrayRef<Value> times) {
-  const AxisList &axes = source.movement.moving;
-  Value result;
-  Table left = source.movement.source;
-  TableContext context{steps, times, topology};
-  while (true) {
-    Table from(left.size()), to(left.size()), part = source.part;
-    bool any = false;
-    for (size_t t = 0; t < left.size(); ++t) {
-      from[t].assign(left[t].size(), -1);
-      to[t].assign(left[t].size(), -1);
-      for (size_t r = 0; r < left[t].size(); ++r) {
-        int64_t owner = left[t][r];
-        if (owner < 0 || to[t][owner] >= 0)
-          continue;
-        to[t][owner] = topology.coordinate(r, axes);
-        from[t][r] = topology.coordinate(owner, axes);
-        part[t][owner] = source.part[t][r];
-        left[t][r] = -1;
-        any = true;
-      }
-    }
-    if (!any)
-      return result;
-    auto index = [&](const Table &table) {
-      return getValueOrCreateConstantIndexOp(
-          b, loc, buildFromTable(b, loc, table, context));
-    };
-    Value sent = source.isCut() ? takePart(tile, part, times) : tile;
-    auto type = cast<RankedTensorType>(sent.getType());
-    if (!result)
-      result = resharder.empty(loc, type.getShape(), type.getElementType());
-    Value destination = index(to), origin = index(from);
-    result = PermuteOp::create(b, loc, type, sent, result,
-                               toArrayAttr(b.getContext(), axes), IntegerAttr(),
-                               destination, origin)
-                 .getResult();
-  }
-}
-
 /// Tiles that come by broadcast, fetch or lists at this depth of the loops.
 void NestResolver::arrive(size_t depth, State &state) {
+  SmallVector<Value> times = state.times;
   for (auto [source, tile] : llvm::zip(plan.sources, state.tiles)) {
-    const Movement &m = source.movement;
     if (source.depth != depth)
       continue;
-    SmallVector<Value> times = state.times;
-    if (times.size() < steps.size()) {
-      // The table does not depend on the loops inside.
-      Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-      times.resize(steps.size(), zero);
-    }
-    if (m.kind == Movement::Kind::Lists) {
-      tile = lists(tile, source, times);
-      continue;
-    }
-    if (!m.fetched.empty()) {
-      // Sources differ from readers in `fetched` only: tiles have rotated over
-      // other axes, and are broadcast afterwards.
-      Table holders = m.source;
-      for (auto &row : holders)
-        for (auto [r, owner] : llvm::enumerate(row))
-          owner = topology.withCoordinate(
-              r, m.fetched, topology.coordinate(owner, m.fetched));
-      tile = permute(tile, m.fetched, holders, times, steps,
-                     source.isCut() ? &source : nullptr);
-    }
-    if (m.broadcast.empty())
-      continue;
-    if (m.fetched.empty() && source.isCut())
-      tile = takePart(tile, source.part, times);
-    Table root = m.source;
-    for (auto &row : root)
-      for (int64_t &owner : row)
-        owner = topology.coordinate(owner, m.broadcast);
-    Value at = getValueOrCreateConstantIndexOp(
-        b, loc,
-        buildFromTable(b, loc, root, TableContext{steps, times, topology}));
-    auto type = cast<RankedTensorType>(tile.getType());
-    Value init = resharder.empty(loc, type.getShape(), type.getElementType());
-    tile = BroadcastOp::create(b, loc, type, tile, init,
-                               toArrayAttr(b.getContext(), m.broadcast),
-                               IntegerAttr(), at)
-               .getResult();
+    // Tables do not depend on the loops inside.
+    if (times.size() < steps.size())
+      times.resize(steps.size(), arith::ConstantIndexOp::create(b, loc, 0));
+    tile = arrival.arrive(source, tile, times);
   }
 }
 
@@ -460,7 +317,7 @@ SmallVector<OpFoldResult> NestResolver::localOffsets(const Access &access,
       result.push_back(b.getIndexAttr(0));
       continue;
     }
-    Table table(access.offsets.size());
+    RankTable table(access.offsets.size());
     for (auto [t, ranks] : llvm::enumerate(access.offsets))
       for (const auto &at : ranks)
         table[t].push_back(placed.placement.dims[dim].empty()
@@ -616,8 +473,7 @@ FailureOr<SmallVector<LocalValue>> NestResolver::run() {
     if (source.isCut())
       tile = resharder.cut(loc, tile, source.parts);
     if (m.kind == Movement::Kind::Rotate && !m.start.empty())
-      tile = permute(tile, without(m.moving, m.fetched), constantIn(m.start),
-                     {}, {});
+      tile = arrival.permuteOnce(tile, without(m.moving, m.fetched), m.start);
     state.tiles.push_back(tile);
   }
   SmallVector<size_t> moving;
@@ -650,8 +506,7 @@ FailureOr<SmallVector<LocalValue>> NestResolver::run() {
     result.value = done->outputs[i];
     const Movement &m = plan.outputs[i].movement;
     if (plan.outputs[i].moves() && !m.start.empty()) // the last hop home
-      result.value =
-          permute(result.value, m.moving, constantIn(m.start), {}, {});
+      result.value = arrival.permuteOnce(result.value, m.moving, m.start);
     results.push_back(result);
   }
   SmallVector<Value> travelled;
