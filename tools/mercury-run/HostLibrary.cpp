@@ -64,6 +64,9 @@ static llvm::Error loadHostLibrary(const std::string &name) {
   loaded.find(library.getStats, "mercury_host_get_stats");
   loaded.find(library.processes, "mercury_host_processes");
   loaded.find(library.finish, "mercury_host_finish");
+  loaded.find(library.comm, "mercury_comm");
+  loaded.find(library.commStream, "mercury_comm_stream");
+  loaded.find(library.broadcast, "ncclBroadcast");
   if (llvm::Error error = loaded.check())
     return error;
   bound = library;

@@ -33,6 +33,10 @@ struct HostLibrary {
   decltype(&mercury_synchronize) synchronize;
   decltype(&mercury_alloc) alloc;
   decltype(&mercury_free) free;
+  // Of ranks on CPUs: see agree.
+  decltype(&mercury_comm) comm = nullptr;
+  decltype(&mercury_comm_stream) commStream = nullptr;
+  decltype(&ncclBroadcast) broadcast = nullptr;
   decltype(&mercury_cuda_to_device) toDevice = nullptr;
   decltype(&mercury_cuda_to_host) toHost = nullptr;
   decltype(&mercury_cuda_fill) fill = nullptr;

@@ -7,10 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Job.h"
+#include "Compile.h"
 #include "HostLibrary.h"
+#include "Interrupt.h"
+#include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Dialect/CommIR/IR/TopologyOption.h"
 #include "RunError.h"
+#include "Signature.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include <csignal>
 #include <cstdlib>
@@ -30,12 +37,14 @@ struct Implementation {
   llvm::StringLiteral name, mpirun;
   /// Set by its mpirun for each process.
   llvm::StringLiteral rankVariable;
+  /// Which its mpirun hands on to ranks without ending them.
+  int interrupt;
 };
 } // namespace
 
 static constexpr Implementation implementations[] = {
-    {"mpich", MERCURY_MPIRUN_MPICH, "PMI_RANK"},
-    {"openmpi", MERCURY_MPIRUN_OPENMPI, "OMPI_COMM_WORLD_RANK"}};
+    {"mpich", MERCURY_MPIRUN_MPICH, "PMI_RANK", SIGTERM},
+    {"openmpi", MERCURY_MPIRUN_OPENMPI, "OMPI_COMM_WORLD_RANK", SIGUSR1}};
 
 /// The implementation whose mpirun started this process, NULL when none has.
 static const Implementation *startedBy() {
@@ -70,6 +79,16 @@ llvm::Expected<std::string> chooseMPI(llvm::StringRef wanted) {
   return badInput("--mpi=" + wanted + ": this was built with " + available);
 }
 
+static std::string programPath() {
+  return llvm::sys::fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(&isPartOfJob));
+}
+
+/// "mercury-run: error: "
+static std::string errorPrefix() {
+  return llvm::sys::path::filename(programPath()).str() + ": error: ";
+}
+
 /// Starts a child. It ends, by `signal`, when this process does.
 static llvm::Expected<pid_t> startChild(int signal) {
   pid_t parent = getpid();
@@ -88,6 +107,30 @@ static llvm::Expected<pid_t> startChild(int signal) {
   return 0;
 }
 
+llvm::Expected<int64_t> countRanks(mlir::ModuleOp module,
+                                   const CompileOptions &options) {
+  llvm::StringRef text = options.topology;
+  commir::TopologyOp topology;
+  if (text.consume_front("@")) {
+    topology = module.lookupSymbol<commir::TopologyOp>(text);
+  } else if (!text.empty()) {
+    std::string error;
+    auto model = commir::readTopology(text, module.getContext(), error);
+    if (!model)
+      return badInput(error);
+    return model->numRanks();
+  } else {
+    auto entry = findEntry(module, options.entry);
+    if (!entry)
+      return entry.takeError();
+    topology = commir::lookupTopology(*entry);
+  }
+  if (!topology)
+    return badInput("no topology tells how many processes to start: give one "
+                    "with --topology=gpu=4");
+  return topology.getModel().numRanks();
+}
+
 static int waitForChild(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -99,8 +142,6 @@ llvm::Expected<int> launchJob(llvm::StringRef implementation, int64_t numRanks,
                               llvm::ArrayRef<std::string> arguments) {
   const Implementation *mpi = llvm::find_if(
       implementations, [&](auto &one) { return one.name == implementation; });
-  std::string program = llvm::sys::fs::getMainExecutable(
-      nullptr, reinterpret_cast<void *>(&isPartOfJob));
   std::vector<std::string> words = {mpi->mpirun.str()};
   // More ranks than cores are allowed, and mpirun speaks up only where we do
   // not.
@@ -110,7 +151,7 @@ llvm::Expected<int> launchJob(llvm::StringRef implementation, int64_t numRanks,
     if (geteuid() == 0)
       words.push_back("--allow-run-as-root");
   }
-  llvm::append_values(words, "-n", std::to_string(numRanks), program);
+  llvm::append_values(words, "-n", std::to_string(numRanks), programPath());
   llvm::append_range(words, arguments);
   words.push_back("--mpi=" + implementation.str());
   std::vector<char *> pointers;
@@ -122,12 +163,19 @@ llvm::Expected<int> launchJob(llvm::StringRef implementation, int64_t numRanks,
   if (!child)
     return child.takeError();
   if (*child == 0) {
+    // A terminal interrupts this process alone.
+    if (catchesInterrupts())
+      setpgid(0, 0);
     execvp(pointers[0], pointers.data());
-    llvm::errs() << "mercury-run: error: cannot start '" << words[0]
+    llvm::errs() << errorPrefix() << "cannot start '" << words[0]
                  << "': " << std::strerror(errno) << '\n';
     _exit(static_cast<int>(Outcome::BadInput));
   }
+  passInterrupts(*child, mpi->interrupt);
   int status = waitForChild(*child);
+  // An mpirun may end ranks that are asked to end before they do.
+  if (isInterrupted())
+    return static_cast<int>(Outcome::Interrupted);
   if (WIFEXITED(status) &&
       WEXITSTATUS(status) <= static_cast<int>(Outcome::RuntimeFailure))
     return WEXITSTATUS(status);
@@ -153,11 +201,12 @@ llvm::Error superviseRank() {
     return child.takeError();
   if (*child == 0)
     return llvm::Error::success();
+  passInterrupts(*child, SIGTERM);
   int status = waitForChild(*child);
   if (WIFEXITED(status) && *hasFinished)
     _exit(WEXITSTATUS(status));
   const char *rank = std::getenv(startedBy()->rankVariable.data());
-  llvm::errs() << "mercury-run: error: rank " << rank << " (process " << *child
+  llvm::errs() << errorPrefix() << "rank " << rank << " (process " << *child
                << ") ";
   if (WIFSIGNALED(status))
     llvm::errs() << "was killed by signal " << WTERMSIG(status) << " ("
@@ -169,6 +218,25 @@ llvm::Error superviseRank() {
   // end.
   usleep(500000);
   _exit(static_cast<int>(Outcome::RuntimeFailure));
+}
+
+llvm::Expected<int> processNumber() {
+  int32_t process, processes;
+  char problem[1024] = "";
+  if (hostLibrary().processes(&process, &processes, problem, sizeof(problem)))
+    return runtimeFailure(problem);
+  return process;
+}
+
+llvm::Expected<int> joinJob(llvm::StringRef wanted) {
+  llvm::Expected<std::string> mpi = chooseMPI(wanted);
+  if (!mpi)
+    return mpi.takeError();
+  if (llvm::Error error = superviseRank())
+    return std::move(error);
+  if (llvm::Error error = bindMPI(*mpi))
+    return std::move(error);
+  return processNumber();
 }
 
 int finishJob(int code, std::string &text) {

@@ -137,7 +137,8 @@ int Launch::collect(mercury_context *ctx, int64_t repetition,
     result.divergences.clear();
   }
   // Results that nobody looks at are not put together.
-  if (!options.onRepetition && repetition + 1 < options.repeat)
+  bool isLast = repetition + 1 == options.repeat;
+  if (!options.onRepetition && !(isLast && options.results))
     return 0;
   for (size_t i = 0; i < program.results.size(); ++i) {
     size_t bytes = program.results[i].localBytes();

@@ -30,6 +30,8 @@ struct LaunchOptions {
   const mercury_host_clock *clock = nullptr;
   /// Memory that the program allocates in the first repetition is full of NaN.
   bool poison = true;
+  /// The results of the last repetition are put together.
+  bool results = true;
   /// Called after each repetition, while the ranks wait, with its number, the
   /// global results and the divergences of replicas.
   std::function<void(int64_t, const std::vector<HostTensor> &,
@@ -38,7 +40,7 @@ struct LaunchOptions {
 };
 
 struct RunResult {
-  /// Of the last repetition.
+  /// Of the last repetition, where they are asked for.
   std::vector<HostTensor> results;
   std::vector<std::string> divergences;
   /// Per repetition: from the first rank's start to the last one's end.

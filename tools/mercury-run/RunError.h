@@ -19,7 +19,8 @@ enum class Outcome {
   WrongResult = 1,
   BadInput = 2,
   RuntimeFailure = 3,
-  Unavailable = 77 ///< this machine has not what the program runs on
+  Unavailable = 77,  ///< this machine has not what the program runs on
+  Interrupted = 130, ///< before it was finished, as shells have it
 };
 
 /// An error with its outcome. The message is lowercase without a period; it is

@@ -11,8 +11,6 @@
 #include "HostLibrary.h"
 #include "Jit.h"
 #include "Job.h"
-#include "Mercury/Dialect/CommIR/IR/CommIR.h"
-#include "Mercury/Dialect/CommIR/IR/TopologyOption.h"
 #include "Mercury/InitAll.h"
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "Mercury/Tuning/MemoryModel.h"
@@ -319,32 +317,6 @@ static Expected<Outcome> run(mlir::ModuleOp module, CommandLine &line,
   return verification->verified() ? Outcome::Success : Outcome::WrongResult;
 }
 
-/// Ranks of the topology that the module is run on.
-static Expected<int64_t> countRanks(mlir::ModuleOp module,
-                                    const CompileOptions &options) {
-  llvm::StringRef text = options.topology;
-  mercury::commir::TopologyOp topology;
-  if (text.consume_front("@")) {
-    topology = module.lookupSymbol<mercury::commir::TopologyOp>(text);
-  } else if (!text.empty()) {
-    std::string error;
-    auto model =
-        mercury::commir::readTopology(text, module.getContext(), error);
-    if (!model)
-      return badInput(error);
-    return model->numRanks();
-  } else {
-    auto entry = findEntry(module, options.entry);
-    if (!entry)
-      return entry.takeError();
-    topology = mercury::commir::lookupTopology(*entry);
-  }
-  if (!topology)
-    return badInput("no topology tells how many processes to start: give one "
-                    "with --topology=gpu=4");
-  return topology.getModel().numRanks();
-}
-
 /// `speaks`: says what is wrong, which one process of a job does.
 static Expected<Outcome> runFile(CommandLine &line, bool speaks,
                                  llvm::ArrayRef<std::string> arguments) {
@@ -392,24 +364,13 @@ static bool runsOnCuda(const CommandLine &line) {
 
 /// Becomes a rank of the job that this process is part of, or the only process;
 /// returns its number.
-static Expected<int> joinJob(const CommandLine &line) {
+static Expected<int> becomeRank(const CommandLine &line) {
   if (runsOnCuda(line)) {
     if (Error error = bindCuda())
       return std::move(error);
-  } else {
-    Expected<std::string> mpi = chooseMPI(line.mpi);
-    if (!mpi)
-      return mpi.takeError();
-    if (Error error = superviseRank())
-      return std::move(error);
-    if (Error error = bindMPI(*mpi))
-      return std::move(error);
+    return processNumber();
   }
-  int32_t process, processes;
-  char problem[1024] = "";
-  if (hostLibrary().processes(&process, &processes, problem, sizeof(problem)))
-    return runtimeFailure(problem);
-  return process;
+  return joinJob(line.mpi);
 }
 
 int main(int argc, char **argv) {
@@ -451,7 +412,7 @@ int main(int argc, char **argv) {
     say();
     return code;
   }
-  Expected<int> rank = joinJob(*line);
+  Expected<int> rank = becomeRank(*line);
   if (!rank) {
     code = describe(rank.takeError());
     say();

@@ -40,12 +40,20 @@ EXAMPLES:
     mercury-tune f.mlir --topology=gpu=4 --emit=transform -o best.mlir
   As a page with pictures:
     mercury-tune f.mlir --topology=node=2,gpu=4 --against=all --emit=html -o f.html
-  Run the best three on CPU ranks, too:
-    mercury-tune f.mlir --topology=gpu=2 --measure=3
   The figures of this machine as a topology:
     mercury-tune --calibrate -o host.mlir
+  Run the best three on CPU ranks, too; what is interrupted goes on later:
+    mercury-tune f.mlir --topology=host.mlir --measure=3 --resume=runs.json
+  The same on processes, and the topology's figures as these correct it:
+    mercury-tune f.mlir --topology=host.mlir --measure=3 --ranks-as=mpi \
+                 --correct=corrected.mlir
+  A rehearsal for a machine that is not here:
+    mercury-tune f.mlir --topology=h100-sxm:node=2,gpu=4 --measure=3 \
+                 --ranks-as=emulated
 
-EXIT CODES: 0 found, 2 bad input or nothing fits, 3 runtime failure
+EXIT CODES: 0 found, 2 bad input or nothing fits, 3 runtime failure, 77 the
+ranks that are asked for are not here, 130 interrupted (the best so far is
+printed)
 )";
 
 //===----------------------------------------------------------------------===//
@@ -146,9 +154,42 @@ struct Options {
           "Time for the search, for each operator, and for --measure "
           "(30s, 2min; default: 30s); the best so far is what it ends with"),
       cl::value_desc("time"), cl::init("30s"), cl::cat(category)};
-  cl::opt<uint64_t> measure{
-      "measure", cl::desc("Run the best N on CPU ranks, too"),
-      cl::value_desc("N"), cl::init(0), cl::cat(category)};
+  cl::opt<uint64_t> measure{"measure", cl::desc("Run the best N on ranks, too"),
+                            cl::value_desc("N"), cl::init(0),
+                            cl::cat(category)};
+  cl::opt<RanksAs> ranksAs{
+      "ranks-as", cl::desc("What ranks of --measure are:"),
+      cl::init(RanksAs::Threads),
+      cl::values(
+          clEnumValN(RanksAs::Threads, "threads",
+                     "threads of this process (default)"),
+          clEnumValN(RanksAs::MPI, "mpi",
+                     "processes: those of the mpirun that started this, "
+                     "or of one that this starts"),
+          clEnumValN(RanksAs::Emulated, "emulated",
+                     "threads on the clock of the topology's machine, as "
+                     "--emulate of mercury-run"),
+          clEnumValN(RanksAs::CUDA, "cuda",
+                     "GPUs, each with a thread of this process")),
+      cl::cat(category)};
+  cl::opt<std::string> mpi{
+      "mpi",
+      cl::desc(
+          "Implementation of MPI (default: that of the mpirun that started "
+          "this, else the first there is)"),
+      cl::value_desc("mpich|openmpi"), cl::cat(category)};
+  cl::opt<std::string> resume{
+      "resume",
+      cl::desc(
+          "File of --measure's runs: they are kept there, and those that "
+          "stand there count (default: beside the database, where there is "
+          "one: FILE.runs)"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> correct{
+      "correct",
+      cl::desc("With --measure: write the topology to this file, with the "
+               "figures that the runs correct"),
+      cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> local{
       "local",
       cl::desc("Compute inside a rank: codegen (default), blas or loops"),
@@ -203,6 +244,41 @@ static llvm::Error readPlacement(llvm::StringRef option, llvm::StringRef text,
   return llvm::Error::success();
 }
 
+llvm::StringRef stringify(RanksAs ranksAs) {
+  switch (ranksAs) {
+  case RanksAs::Threads:
+    return "threads";
+  case RanksAs::MPI:
+    return "mpi";
+  case RanksAs::Emulated:
+    return "emulated";
+  case RanksAs::CUDA:
+    return "cuda";
+  }
+  llvm_unreachable("a kind of rank");
+}
+
+/// What does not go with what is measured, and how.
+static llvm::Error checkMeasure(const Options &options) {
+  for (const cl::Option *option : std::initializer_list<const cl::Option *>{
+           &options.ranksAs, &options.mpi, &options.resume, &options.correct})
+    if (option->getNumOccurrences() && options.measure == 0)
+      return badInput("--" + option->ArgStr + " needs --measure");
+  if (options.mpi.getNumOccurrences() && options.ranksAs != RanksAs::MPI)
+    return badInput("--mpi=" + options.mpi + " needs --ranks-as=mpi");
+  if (options.ranksAs == RanksAs::MPI && options.file == "-")
+    return badInput("--ranks-as=mpi: each process reads the input file, which "
+                    "cannot be '-'");
+  if (options.ranksAs == RanksAs::Emulated &&
+      options.correct.getNumOccurrences())
+    return badInput("--correct needs ranks that are measured; those of "
+                    "--ranks-as=emulated take the time that the topology says");
+  if (options.ranksAs == RanksAs::CUDA && options.local != "codegen")
+    return badInput("--local=" + options.local +
+                    " is of ranks on CPUs, not of --ranks-as=cuda");
+  return llvm::Error::success();
+}
+
 static llvm::Error checkDesigns(llvm::ArrayRef<std::string> names) {
   for (const std::string &name : names) {
     if (name == "all" || findNamedSchedule(name))
@@ -235,6 +311,12 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   line.calibrate = options.calibrate;
   line.ranks = options.ranks;
   line.measure = options.measure;
+  line.ranksAs = options.ranksAs;
+  line.mpi = options.mpi;
+  line.resume = !options.resume.empty() || options.database.empty()
+                    ? options.resume
+                    : options.database + ".runs";
+  line.correct = options.correct;
   line.local = options.local;
   if (line.calibrate) {
     if (!line.file.empty())
@@ -272,6 +354,8 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
                       options.memoryLimit + "'");
     line.tuning.memoryLimit = *bytes;
   }
+  if (llvm::Error problem = checkMeasure(options))
+    return std::move(problem);
   if (llvm::Error problem = checkDesigns(line.tuning.against))
     return std::move(problem);
   if (llvm::Error problem =

@@ -15,6 +15,15 @@ namespace mercury::tune {
 
 enum class Form { Table, Schedule, Transform, Json, Html, Timeline };
 
+/// What ranks are that schedules are measured on.
+enum class RanksAs {
+  Threads,
+  MPI,
+  Emulated, ///< threads, on the clock of the topology's machine
+  CUDA
+};
+llvm::StringRef stringify(RanksAs ranksAs);
+
 struct CommandLine {
   std::string file;     ///< "-": standard input
   std::string entry;    ///< function; "": the only one
@@ -23,6 +32,10 @@ struct CommandLine {
   Form form = Form::Table;
   std::string output = "-";
   int64_t measure = 0; ///< schedules that are run
+  RanksAs ranksAs = RanksAs::Threads;
+  std::string mpi;     ///< implementation of MPI; "": any
+  std::string resume;  ///< file of runs; "": none
+  std::string correct; ///< file for the topology as the runs correct it
   double measureBudget = 60;
   std::string local = "codegen"; ///< of what is run
   bool calibrate = false;

@@ -9,19 +9,23 @@
 #define MERCURY_TOOLS_MERCURY_TUNE_MEASURE_H
 
 #include "CommandLine.h"
+#include "Mercury/Tuning/Measurements.h"
+#include "ProgressBar.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace mercury::tune {
 
-/// Compiles the first `line.measure` schedules of `op` for ranks that are
-/// threads of this process, runs them in turns until the budget ends (each at
-/// least once), and adds medians and intervals to their rows. The fastest comes
-/// first then; rows that were not run stay behind them in their order.
-llvm::Error
-measureSchedules(mlir::ModuleOp module, const CommandLine &line,
-                 ReportOperator &op,
-                 llvm::function_ref<void(llvm::StringRef)> progress);
+/// Compiles the first `line.measure` schedules of `op` for the ranks that
+/// `line` names and runs them in turns, until each has run often, the budget
+/// ends (each at least once) or someone interrupts. `runs` has those of before
+/// and gets the new ones; it is saved after each. Medians are added to
+/// the rows (addMeasured); rows that were not run stay behind them.
+llvm::Error measureSchedules(mlir::ModuleOp module, const CommandLine &line,
+                             ReportOperator &op, Measurements &runs,
+                             ProgressBar &bar);
+
+/// The part of processes other than rank 0's: they do what that one says.
+llvm::Error followMeasuring(mlir::ModuleOp module, const CommandLine &line);
 
 } // namespace mercury::tune
 

@@ -9,14 +9,19 @@
 #include "Calibrate.h"
 #include "CommandLine.h"
 #include "Emit.h"
+#include "HostLibrary.h"
+#include "Interrupt.h"
+#include "Job.h"
 #include "Measure.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/InitAll.h"
 #include "Mercury/Pipelines/Pipelines.h"
 #include "Mercury/Transforms/ModuleTopology.h"
 #include "Mercury/Transforms/Passes.h"
+#include "Mercury/Tuning/Correction.h"
 #include "Predict.h"
 #include "RunError.h"
+#include "ScheduleRunner.h"
 #include "Signature.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -25,38 +30,38 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
-#include <unistd.h>
 
 using namespace mercury;
 using namespace mercury::tune;
 using llvm::Error;
 using run::badInput;
 
-/// What is done now: a line that changes on a terminal, nothing elsewhere.
-static void showProgress(llvm::StringRef text) {
-  if (isatty(STDERR_FILENO))
-    llvm::errs() << "\r\033[K" << text;
-}
-
-static void endProgress() { showProgress(""); }
-
-static Error calibrateTo(llvm::raw_ostream &os, mlir::MLIRContext &context,
-                         const CommandLine &line) {
-  CalibrateOptions options;
-  options.ranks = line.ranks;
-  options.progress = showProgress;
-  llvm::Expected<TopologyModel> machine = calibrate(context, options);
-  endProgress();
-  if (!machine)
-    return machine.takeError();
+/// Writes `machine` as the topology @name, below comments.
+static void writeTopology(llvm::raw_ostream &os, mlir::MLIRContext &context,
+                          llvm::StringRef name, const TopologyModel &machine,
+                          llvm::ArrayRef<std::string> comments) {
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
   mlir::OpBuilder b = mlir::OpBuilder::atBlockEnd(module->getBody());
-  commir::TopologyOp::create(b, module->getLoc(), llvm::StringRef("host"),
-                             *machine);
-  os << "// This machine, measured by mercury-tune --calibrate.\n";
+  commir::TopologyOp::create(b, module->getLoc(), name, machine);
+  for (const std::string &comment : comments)
+    os << "// " << comment << '\n';
   module->print(os);
   os << '\n';
+}
+
+static Error calibrateTo(llvm::raw_ostream &os, mlir::MLIRContext &context,
+                         const CommandLine &line) {
+  ProgressBar bar;
+  CalibrateOptions options;
+  options.ranks = line.ranks;
+  options.progress = [&](llvm::StringRef text) { bar.show(0, text); };
+  llvm::Expected<TopologyModel> machine = calibrate(context, options);
+  bar.clear();
+  if (!machine)
+    return machine.takeError();
+  writeTopology(os, context, "host", *machine,
+                {"This machine, measured by mercury-tune --calibrate."});
   return Error::success();
 }
 
@@ -64,7 +69,8 @@ static Error calibrateTo(llvm::raw_ostream &os, mlir::MLIRContext &context,
 /// and get them.
 static llvm::Expected<Report> tuneEntry(mlir::ModuleOp module,
                                         const CommandLine &line,
-                                        mlir::func::FuncOp &function) {
+                                        mlir::func::FuncOp &function,
+                                        ProgressBar &bar) {
   if (failed(setModuleTopology(module, line.topology)))
     return badInput("");
   auto entry = run::findEntry(module, line.entry);
@@ -87,7 +93,20 @@ static llvm::Expected<Report> tuneEntry(mlir::ModuleOp module,
   report.memoryLimit = line.tuning.memoryLimit > 0
                            ? line.tuning.memoryLimit
                            : availableBytes(report.topology.device);
-  if (failed(tuneFunction(function, report.topology, line.tuning, report)))
+  TuneOptions options = line.tuning;
+  // What is known is measured again.
+  if (line.measure > 0)
+    options.database.clear();
+  bar.begin(options.budget);
+  options.progress = [&](const SearchProgress &search) {
+    bar.show(search.elapsed / options.budget,
+             "searching: " + llvm::utostr(search.visited) + " schedules");
+    return !run::isInterrupted();
+  };
+  bool isTuned =
+      succeeded(tuneFunction(function, report.topology, options, report));
+  bar.clear();
+  if (!isTuned)
     return badInput("");
   return report;
 }
@@ -151,31 +170,122 @@ static Error addTimeline(mlir::ModuleOp module, const CommandLine &line,
   return Error::success();
 }
 
+/// The operator of `function` that has the schedule.
+static commir::DistributableOpInterface findTuned(mlir::func::FuncOp function,
+                                                  const std::string &schedule) {
+  commir::DistributableOpInterface found;
+  function.walk([&](commir::DistributableOpInterface op) {
+    auto attribute =
+        op->getAttrOfType<commir::ScheduleAttr>(commir::kScheduleAttrName);
+    if (!found && attribute && print(attribute.getValue()) == schedule)
+      found = op;
+  });
+  return found;
+}
+
+/// Writes the topology with the figures that the runs of `op` correct.
+static Error writeCorrected(const CommandLine &line, Report &report,
+                            commir::DistributableOpInterface tuned) {
+  ReportOperator &op = report.operators.front();
+  std::vector<MeasuredSchedule> measured;
+  std::string error;
+  for (const ReportRow &row : op.found)
+    if (row.measured > 0)
+      measured.push_back({*parseSchedule(row.schedule, error), row.measured,
+                          row.measuredInterval});
+  std::optional<Correction> correction =
+      correctFigures(costProblemOf(tuned), report.topology, measured, error);
+  if (!correction)
+    return badInput("--correct: " + error);
+  std::vector<std::string> comments = describe(*correction, measured.size());
+  op.remarks.insert(op.remarks.end(), comments.begin(), comments.end());
+  comments.insert(comments.begin(), report.machine + ", for " + op.title);
+  Error problem =
+      llvm::writeToOutput(line.correct, [&](llvm::raw_ostream &os) -> Error {
+        commir::TopologyOp topology = commir::lookupTopology(tuned);
+        writeTopology(os, *tuned->getContext(), topology.getSymName(),
+                      correction->topology, comments);
+        return Error::success();
+      });
+  if (problem)
+    return badInput("cannot write '" + line.correct +
+                    "': " + llvm::toString(std::move(problem)));
+  return Error::success();
+}
+
+/// Runs what was found; the fastest becomes the operator's schedule, and that
+/// of the database.
+static Error measure(mlir::ModuleOp module, const CommandLine &line,
+                     mlir::func::FuncOp function, Report &report,
+                     ProgressBar &bar) {
+  if (report.operators.size() != 1)
+    return badInput("--measure is for functions with one operator to tune; @" +
+                    function.getSymName() + " has " +
+                    llvm::Twine(report.operators.size()));
+  ReportOperator &op = report.operators.front();
+  commir::DistributableOpInterface tuned =
+      findTuned(function, op.found.front().schedule);
+  TuningKey key = tuningKeyOf(tuned, report.topology, line.tuning);
+  Measurements runs;
+  std::string remark, error;
+  if (Verdict verdict =
+          runs.open(line.resume, key, describeRanks(line.ranksAs), remark);
+      !verdict)
+    return badInput(verdict.reason());
+  if (!remark.empty())
+    op.remarks.push_back(remark);
+  if (Error problem = measureSchedules(module, line, op, runs, bar))
+    return problem;
+  const ReportRow &best = op.found.front();
+  tuned->setAttr(
+      commir::kScheduleAttrName,
+      commir::ScheduleAttr::get(module.getContext(),
+                                *parseSchedule(best.schedule, error)));
+  if (!line.tuning.database.empty()) {
+    TuningDatabase database;
+    Verdict verdict = database.open(line.tuning.database, remark);
+    if (verdict && !remark.empty())
+      op.remarks.push_back(remark);
+    database.set(key,
+                 {report.machine, best.schedule, best.seconds, best.measured});
+    if (verdict)
+      verdict = database.save();
+    if (!verdict)
+      op.remarks.push_back(verdict.reason());
+  }
+  return line.correct.empty() || best.measured == 0
+             ? Error::success()
+             : writeCorrected(line, report, tuned);
+}
+
+/// `leads`: this is rank 0, which searches and says what is run.
 static Error tuneFile(llvm::raw_ostream &os, mlir::MLIRContext &context,
-                      const CommandLine &line) {
+                      const CommandLine &line, bool leads) {
   llvm::SourceMgr sources;
-  mlir::SourceMgrDiagnosticHandler handler(sources, &context, llvm::errs());
+  mlir::SourceMgrDiagnosticHandler handler(
+      sources, &context, leads ? llvm::errs() : llvm::nulls());
   auto module =
       mlir::parseSourceFile<mlir::ModuleOp>(line.file, sources, &context);
   if (!module)
     return badInput("cannot parse '" + line.file + "'");
+  if (!leads)
+    return followMeasuring(*module, line);
+  ProgressBar bar;
   mlir::OwningOpRef<mlir::ModuleOp> prepared = module->clone();
   mlir::func::FuncOp function;
-  llvm::Expected<Report> report = tuneEntry(*prepared, line, function);
+  llvm::Expected<Report> report = tuneEntry(*prepared, line, function, bar);
   if (!report)
     return report.takeError();
-  if (line.measure > 0) {
-    if (report->operators.size() != 1)
-      return badInput(
-          "--measure is for functions with one operator to tune; @" +
-          function.getSymName() + " has " +
-          llvm::Twine(report->operators.size()));
-    Error error = measureSchedules(*module, line, report->operators.front(),
-                                   showProgress);
-    endProgress();
-    if (error)
+  if (line.measure > 0)
+    if (Error error = measure(*module, line, function, *report, bar))
       return error;
-  }
+  if (run::isInterrupted())
+    for (ReportOperator &op : report->operators)
+      op.remarks.push_back("interrupted: this is the best so far" +
+                           (line.resume.empty() ? std::string()
+                                                : "; the same command goes on "
+                                                  "with the runs in '" +
+                                                      line.resume + "'"));
   if (line.form == Form::Html || line.form == Form::Timeline)
     if (Error error = addTimeline(*module, line, *report)) {
       // A page is worth having without it.
@@ -188,26 +298,67 @@ static Error tuneFile(llvm::raw_ostream &os, mlir::MLIRContext &context,
   return emit(os, line, *report, *prepared, function);
 }
 
+/// Starts mpirun with this program.
+static llvm::Expected<int> launch(const CommandLine &line,
+                                  mlir::MLIRContext &context,
+                                  llvm::ArrayRef<std::string> arguments) {
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(line.file, &context);
+  if (!module)
+    return badInput("cannot parse '" + line.file + "'");
+  llvm::Expected<std::string> mpi = run::chooseMPI(line.mpi);
+  if (!mpi)
+    return mpi.takeError();
+  run::CompileOptions options;
+  options.entry = line.entry;
+  options.topology = line.topology;
+  llvm::Expected<int64_t> ranks = run::countRanks(*module, options);
+  if (!ranks)
+    return ranks.takeError();
+  return run::launchJob(*mpi, *ranks, arguments);
+}
+
+/// The output of one process; the file stays only where all went well.
+static Error writeOutput(mlir::MLIRContext &context, const CommandLine &line,
+                         bool leads) {
+  std::error_code problem;
+  llvm::ToolOutputFile file(leads ? line.output : "-", problem,
+                            llvm::sys::fs::OF_Text);
+  if (problem)
+    return badInput("cannot write '" + line.output + "': " + problem.message());
+  if (Error error = line.calibrate ? calibrateTo(file.os(), context, line)
+                                   : tuneFile(file.os(), context, line, leads))
+    return error;
+  file.keep();
+  return Error::success();
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   int code = 0;
-  auto report = [&](Error error) {
+  std::string text;
+  auto note = [&](Error error) {
     llvm::handleAllErrors(
         std::move(error),
         [&](const run::RunError &problem) {
           code = static_cast<int>(problem.outcome);
-          if (!problem.text.empty())
-            llvm::errs() << "mercury-tune: error: " << problem.text << '\n';
+          text = problem.text;
         },
         [&](const llvm::ErrorInfoBase &problem) {
           code = static_cast<int>(run::Outcome::RuntimeFailure);
-          llvm::errs() << "mercury-tune: error: " << problem.message() << '\n';
+          text = problem.message();
         });
-    return code;
+  };
+  auto say = [&] {
+    if (!text.empty())
+      llvm::errs() << "mercury-tune: error: " << text << '\n';
   };
   llvm::Expected<CommandLine> line = parseCommandLine(argc, argv);
-  if (!line)
-    return report(line.takeError());
+  if (!line) {
+    note(line.takeError());
+    say();
+    return code;
+  }
+  run::catchInterrupts();
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   registerAllPasses();
@@ -215,14 +366,40 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   // Inputs without it get a topology.
   context.loadDialect<commir::CommIRDialect>();
-  std::error_code problem;
-  llvm::ToolOutputFile file(line->output, problem, llvm::sys::fs::OF_Text);
-  if (problem)
-    return report(
-        badInput("cannot write '" + line->output + "': " + problem.message()));
-  if (Error error = line->calibrate ? calibrateTo(file.os(), context, *line)
-                                    : tuneFile(file.os(), context, *line))
-    return report(std::move(error));
-  file.keep();
-  return 0;
+
+  bool isJob = line->ranksAs == RanksAs::MPI;
+  int rank = 0;
+  if (isJob && !run::isPartOfJob()) {
+    llvm::Expected<int> result =
+        launch(*line, context, std::vector<std::string>(argv + 1, argv + argc));
+    if (result)
+      return *result;
+    note(result.takeError());
+    say();
+    return code;
+  }
+  if (isJob) {
+    llvm::Expected<int> number = run::joinJob(line->mpi);
+    if (!number) {
+      note(number.takeError());
+      say();
+      return code;
+    }
+    rank = *number;
+  } else if (line->ranksAs == RanksAs::CUDA) {
+    note(run::bindCuda());
+  }
+  if (code == 0)
+    note(writeOutput(context, *line, /*leads=*/rank == 0));
+  if (code == 0 && run::isInterrupted())
+    code = static_cast<int>(run::Outcome::Interrupted);
+  if (rank == 0)
+    say();
+  if (!isJob)
+    return code;
+  bool own = code != 0;
+  code = run::finishJob(code, text);
+  if (!own && rank == 0)
+    say();
+  return code;
 }
