@@ -1,0 +1,62 @@
+//===- Lengths.cpp - (c) Until nothing else fits --------------------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Experiments.h"
+#include "Mercury/Schedule/Describe.h"
+#include "Mercury/Tuning/Report.h"
+#include "Tables.h"
+
+#include <algorithm>
+
+using namespace mercury;
+using namespace mercury::paper;
+
+static bool printLengths(llvm::raw_ostream &os, const Settings &settings,
+                         std::string &error) {
+  if (settings.maxRanks < 8) {
+    os << "  left out: it needs 8 ranks\n";
+    return true;
+  }
+  Cluster at = cluster("h100-sxm", "100Gbps-roce", 2, 4);
+  os << "    MHA, 32 heads of 128, bf16, batch 4, forward, without a mask; cut "
+        "along the sequence;\n    H100 2x4, 100 Gb/s, "
+     << bytesText(double(availableBytes(at.topology.device)))
+     << " a device. OOM: the least that one of the column needs a rank.\n";
+  printHead(os, "tokens", attentionFamilies);
+  int baselines = 0, feasible = 0;
+  std::string plans;
+  for (int64_t tokens = 32 << 10; tokens <= 2 << 20; tokens *= 2) {
+    Workload w = attention({4, 32, 1, tokens, tokens, 128, 128}, at.topology);
+    CompareOptions options;
+    options.budget = settings.budget;
+    Comparison c = compare(w, at.topology, options, error);
+    printRow(os, tokensText(tokens), attentionFamilies, c);
+    if (!error.empty()) {
+      error = tokensText(tokens) + ": " + error;
+      return false;
+    }
+    if (const FoundSchedule *best = c.best())
+      plans += "    " + tokensText(tokens) + ": " + timeText(best->seconds) +
+               ", " + bytesText(double(best->bytes)) + ": " +
+               describe(best->schedule, w.cost.op, at.topology) + "\n";
+    // At the greatest length.
+    feasible = c.best() != nullptr;
+    baselines = std::count_if(c.contenders.begin(), c.contenders.end(),
+                              [](const Contender &one) { return one.fits; });
+  }
+  os << "  Plans, time and memory of a rank\n"
+     << plans << "  Beside the published: at 2M tokens " << baselines
+     << " of the known designs fit (published: none), a plan "
+     << (feasible ? "was found, as there" : "was not found (published: one)")
+     << ".\n";
+  return true;
+}
+
+const Experiment mercury::paper::lengthsExperiment = {
+    "c", "Lengths up to 2M tokens",
+    "every baseline is out of memory at 2M, a feasible plan is found",
+    printLengths};
