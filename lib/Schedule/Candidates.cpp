@@ -352,7 +352,7 @@ bool Candidates::forEachSharing(
         continue;
       candidate.times = times;
       candidate.times[i].members.push_back(b.members[0]);
-      candidate.times.erase(j);
+      candidate.times.erase(candidate.times.begin() + j);
       if (complete(candidate, op, division, picked) && !visit(candidate))
         return false;
     }

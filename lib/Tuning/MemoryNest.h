@@ -24,7 +24,7 @@ using TimeSet = uint32_t;
 /// How the tiles of one input arrive. Axes in the order of its dimensions.
 struct InputMotion {
   Axes rotating, fetched, broadcast;
-  Few<Axes, maxTimes> hops; ///< per time loop
+  FixedList<Axes, maxTimes> hops; ///< per time loop
   bool rotates = false;
   bool needsStart = false; ///< the first tile is not the own one
   size_t depth = 0;        ///< time loops that fetch and broadcast depend on
@@ -37,7 +37,7 @@ struct InputMotion {
 
 /// How one result's tiles move.
 struct ResultMotion {
-  Few<Axes, maxTimes> hops; ///< per time loop
+  FixedList<Axes, maxTimes> hops; ///< per time loop
   bool moves = false;
   bool needsHome = false; ///< the last holder is not the owner
 };
@@ -81,7 +81,7 @@ private:
     bool isRank;
     int64_t inner, outer; ///< strides in tiles
     Axes axes;
-    Few<Axes, maxAxes> shifts;
+    FixedList<Axes, maxAxes> shifts;
     size_t time = 0; ///< position among the time loops
     bool dependsOn(int axis) const;
   };

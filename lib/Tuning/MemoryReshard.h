@@ -17,8 +17,8 @@
 namespace mercury {
 
 /// Axes by number.
-using Axes = Few<uint8_t, maxAxes>;
-using AxesOfDims = Few<Axes, maxRank + 1>;
+using Axes = FixedList<uint8_t, maxAxes>;
+using AxesOfDims = FixedList<Axes, maxRank + 1>;
 
 /// The axes of one schedule and their sizes.
 class AxisTable {
@@ -37,7 +37,7 @@ private:
 };
 
 /// Per dimension the order that it is stored in, null: its natural one.
-using Orders = Few<const TokenOrder *, maxRank + 1>;
+using Orders = FixedList<const TokenOrder *, maxRank + 1>;
 
 /// A tensor that ranks hold shards of.
 struct Sharded {

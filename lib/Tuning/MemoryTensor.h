@@ -8,8 +8,8 @@
 #ifndef MERCURY_LIB_TUNING_MEMORYTENSOR_H
 #define MERCURY_LIB_TUNING_MEMORYTENSOR_H
 
-#include "Few.h"
 #include "MemoryLedger.h"
+#include "Mercury/Schedule/FixedList.h"
 
 namespace mercury {
 
@@ -17,7 +17,7 @@ namespace mercury {
 constexpr unsigned maxRank = 8, maxAxes = 12, maxTimes = 8;
 
 /// Of a tensor, of which parts may be counted in front.
-using Extents = Few<int64_t, maxRank + 4>;
+using Extents = FixedList<int64_t, maxRank + 4>;
 
 /// A buffer or a view of one.
 struct Tile {
