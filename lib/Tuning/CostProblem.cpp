@@ -79,7 +79,7 @@ CostProblem mercury::attentionProblem(const AttentionShape &shape,
   op.hasCombiner = op.hasCollective = op.neutralInit = {true, true, true};
   op.coupled = {{0, 1, 2}};
   if (mask)
-    op.mask = LoopMask{size_t(query), size_t(key), *mask, 0, 0, false};
+    op.mask = LoopMask{size_t(query), size_t(key), *mask, 0, 0};
   fillShapes(problem, {shape.headDim, shape.headDim, shape.valueDim});
   return problem;
 }

@@ -322,10 +322,9 @@ TEST(Balance, StepsWithoutAnyWorkKeepOne) {
   EXPECT_EQ(slowestWork(s, op, t), 0);
 }
 
-// What is known at run time only takes nothing away from what is needed.
-TEST(Balance, PartlyDynamic) {
+// A mask of which nothing is known before the program runs takes nothing away.
+TEST(Balance, MaskWithoutTerms) {
   OperatorModel op = masked("left 4 right 0", 32);
-  op.mask->isPartlyDynamic = true;
   TopologyModel t = topology("gpu=4");
   EXPECT_EQ(neededSteps(named("ring", op, t, "none"), op, t, 2, 0),
             (Steps{0, 2}));
@@ -360,7 +359,6 @@ TEST(Balance, OnlyWhereItGains) {
   EXPECT_EQ(chosen("ring", masked("left 4 right 4", 32)), "natural, natural");
   OperatorModel documents = masked("right 0", 32);
   documents.mask->mask = {};
-  documents.mask->isPartlyDynamic = true;
   EXPECT_EQ(chosen("ring", documents), "natural, natural");
   // One token sees all.
   OperatorModel decoding = attention(4, 1, 32);

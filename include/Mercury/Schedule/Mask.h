@@ -47,14 +47,12 @@ struct Mask {
 };
 
 /// A mask between two loops of an operator: which of their iterations do any
-/// work.
+/// work. Limits that are known at run time only come on top.
 struct LoopMask {
   size_t query = 0, key = 0; ///< loops
   Mask mask;
   /// Positions of the loops' first iterations.
   int64_t queryStart = 0, keyStart = 0;
-  /// Limits that are known at run time only come on top.
-  bool isPartlyDynamic = false;
 };
 
 /// `right 0`, `left 4 right 0 and right 0 prefix 16`; nothing for no term.

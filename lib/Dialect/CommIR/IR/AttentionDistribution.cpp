@@ -77,7 +77,6 @@ template <typename OpTy> static std::optional<LoopMask> loopMaskOf(OpTy op) {
   mask.key = op.getKeyLoop();
   std::optional<int64_t> query = constantStart(op.getQueryStart()),
                          key = constantStart(op.getKeyStart());
-  mask.isPartlyDynamic = op.getKeyBegin() || !query || !key;
   // Nothing is known of positions that begin anywhere, and no order is chosen
   // where checkStart() refuses it.
   bool takesOrder = key == 0 || !op.getKeyBegin();
