@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/AttentionKernel.h"
 #include "Mercury/Analysis/BufferEffects.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Transforms/Gpu/Passes.h"
+#include "Mercury/Transforms/Local/AttentionLoops.h"
 #include "Outline/FusionGroup.h"
 #include "Outline/KernelFunction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -189,7 +189,7 @@ private:
     if (op.getNumResults() != 0)
       return op.emitOpError("does not become a kernel: it is not on buffers");
     auto attention = dyn_cast<OnlineAttentionOp>(op);
-    if (attention && !hasMaterializedMask(attention))
+    if (attention && !hasOnlyRanges(attention))
       return op.emitOpError("does not become a kernel: its mask is in terms of "
                             "positions; mercury-materialize-masks makes ranges "
                             "of keys of them");

@@ -12,8 +12,9 @@
 
 namespace mercury {
 
-/// True of what kernels take: no positions but those of `key_range`, which are
-/// then indices of the op's own keys.
+/// True of what kernels take: what rows see of the keys, if not all, is said by
+/// `key_range` alone, in indices of the op's own keys
+/// (mercury-materialize-masks).
 bool hasOnlyRanges(commir::OnlineAttentionOp op);
 
 /// Emits loops for one row of `op`, on buffers: what that does at `row`, an

@@ -10,6 +10,7 @@
 #include "AttentionBlock.h"
 #include "KernelConstants.h"
 #include "KernelEmitter.h"
+#include "Mercury/Transforms/Local/AttentionLoops.h"
 
 #include <limits>
 
@@ -27,11 +28,6 @@ static bool hasStaticLayout(Type type) {
                      !ShapedType::isDynamicShape(strides));
 }
 
-bool mercury::hasMaterializedMask(OnlineAttentionOp op) {
-  return !op.getVisibleAttr() && !op.getQueryOrderAttr() &&
-         !op.getKeyOrderAttr() && !op.getQueryStart() && !op.getKeyStart();
-}
-
 OnlineAttentionOp mercury::getOnlyAttention(func::FuncOp kernel) {
   OnlineAttentionOp found;
   for (Operation &op : kernel.front().without_terminator()) {
@@ -40,7 +36,7 @@ OnlineAttentionOp mercury::getOnlyAttention(func::FuncOp kernel) {
     auto attention = dyn_cast<OnlineAttentionOp>(op);
     if (!attention || found ||
         !isa<MemRefType>(attention.getQuery().getType()) ||
-        !hasMaterializedMask(attention) ||
+        !hasOnlyRanges(attention) ||
         !llvm::all_of(attention->getOperandTypes(), hasStaticLayout))
       return {};
     found = attention;

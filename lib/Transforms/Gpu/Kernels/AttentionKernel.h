@@ -13,10 +13,6 @@
 
 namespace mercury {
 
-/// Whether what rows see of the keys, if not all, is said by `key_range` alone,
-/// in the operator's own keys: mercury-materialize-masks has seen to that.
-bool hasMaterializedMask(commir::OnlineAttentionOp op);
-
 /// The `commir.online_attention` that, beside constants, is all that `kernel`
 /// does, on buffers of static shape and strides; null if there is none.
 commir::OnlineAttentionOp getOnlyAttention(mlir::func::FuncOp kernel);
