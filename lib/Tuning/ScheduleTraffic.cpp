@@ -12,9 +12,6 @@
 
 using namespace mercury;
 
-/// Of the strides that a fetched tile takes at most so many are looked at.
-static constexpr int64_t maxStrides = 16;
-
 static bool contains(const AxisList &axes, const AxisRef &axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }

@@ -19,6 +19,9 @@
 
 namespace mercury {
 
+/// Of the strides that a fetched tile takes at most so many are looked at.
+constexpr int64_t maxStrides = 16;
+
 /// One communication of all ranks.
 struct Transfer {
   bool isHop = false;
