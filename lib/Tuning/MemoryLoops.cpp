@@ -220,33 +220,8 @@ void MemoryLoops::addKeyRanges() {
   }
 }
 
-/// Packed panels of generated code: at most what the blocks of
-/// lib/Transforms/Local/{Blocking,AttentionTile}.cpp take on AVX-512. Each half
-/// of a tile has its own.
-void MemoryLoops::addWorkspace(LocalKernel local) {
-  bool isAttention = !op.coupled.empty() && op.inputs.size() >= 3;
-  if (local == LocalKernel::Loops ||
-      (local == LocalKernel::Blas && !isAttention))
-    return;
-  isExact = false;
-  int64_t elements = (1024 + 32) * 384 + 108 * 384;
-  if (isAttention) {
-    constexpr int64_t rows = 128, keys = 288, wide = 32;
-    int64_t d = sources[0].tile.shape[sources[0].tile.shape.size() - 1];
-    int64_t e = sources.back().tile.shape[sources.back().tile.shape.size() - 1];
-    elements = rows * (d + wide) + keys * (d + wide) + keys * (e + wide) +
-               rows * (keys + wide) + rows * (e + wide) + 3 * (rows + wide);
-  }
-  bool hasHalves = false;
-  for (size_t l = 0; l < op.loops.size(); ++l)
-    hasHalves |= nest.isBidirectional(l);
-  int64_t bytes = std::max<int64_t>(op.results[0].elementBytes, 4);
-  used.push_back(ops.ledger.make(elements * bytes * (hasHalves ? 2 : 1),
-                                 MemoryClass::Workspace));
-}
-
 void MemoryLoops::run(llvm::MutableArrayRef<Sharded> outputs, bool arePartial,
-                      LocalKernel local) {
+                      int64_t workspace) {
   llvm::SmallVector<ResultMotion, 3> motions;
   for (size_t r = 0; r < outputs.size(); ++r)
     motions.push_back(nest.motionOfResult(r));
@@ -282,7 +257,10 @@ void MemoryLoops::run(llvm::MutableArrayRef<Sharded> outputs, bool arePartial,
   for (const Arrival &arrival : before)
     ops.communicate(arrival.tile, arrival.into);
   addKeyRanges();
-  addWorkspace(local);
+  if (workspace > 0) {
+    used.push_back(ops.ledger.make(workspace, MemoryClass::Workspace));
+    isExact = false;
+  }
   for (size_t r = 0; r < outputs.size(); ++r) {
     Sharded &output = outputs[r];
     output.tile.elementBytes = op.results[r].elementBytes;

@@ -22,8 +22,9 @@ public:
               llvm::ArrayRef<Sharded> inputs);
 
   /// Runs the loops; `outputs` are placed, and get what ranks hold of them.
+  /// What computes in them holds `workspace` bytes at most.
   void run(llvm::MutableArrayRef<Sharded> outputs, bool arePartial,
-           LocalKernel local);
+           int64_t workspace);
   bool isExact = true;
 
 private:
@@ -58,7 +59,6 @@ private:
   void prefetch();
   bool mayBeInFlight(size_t loop, Communicators ahead, size_t candidate) const;
   void addKeyRanges();
-  void addWorkspace(LocalKernel local);
   Tile makeOutput(const Sharded &placed, const ResultMotion &motion);
 
   const OperatorModel &op;

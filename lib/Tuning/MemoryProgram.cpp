@@ -96,7 +96,7 @@ void MemoryProgram::runNest() {
     }
   MemoryLoops loops(op, nest, ops, inputs);
   results.clear();
-  loops.run(outputs, !partial.empty(), problem.local);
+  loops.run(outputs, !partial.empty(), workspaceBytes());
   isExact &= loops.isExact;
   results.assign(outputs.begin(), outputs.end());
 }

@@ -25,6 +25,10 @@ public:
 private:
   Sharded enter(size_t input);
   void runNest();
+  /// What the local kernel holds at most, of each half of a tile its own:
+  /// packed panels of generated code for this CPU. Kernels that are patched in
+  /// hold nothing that is counted.
+  int64_t workspaceBytes() const;
   void endReductions();
   void reduceCoupled(llvm::ArrayRef<size_t> members);
   void leave(size_t result);

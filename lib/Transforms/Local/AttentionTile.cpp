@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionTile.h"
+#include "Mercury/Dialect/CommIR/IR/AttrNames.h"
 #include "Mercury/Transforms/Local/AttentionLoops.h"
 #include "VectorKernels.h"
 
@@ -45,16 +46,32 @@ AttentionTile::AttentionTile(OpBuilder &b, commir::OnlineAttentionOp op,
     rows *= extents[dim];
   }
   rowLoops.append(sameRange);
-  // Panels of equal height: few rows are computed in vain.
-  height = balanceBlock(rows, registers.mr, 1);
-  blockRows = balanceBlock(
-      rows, blocking.blockQueries ? blocking.blockQueries : 96, height);
-  blockKeys = balanceBlock(keys, blocking.blockKeys ? blocking.blockKeys : 256,
-                           registers.nr);
+  chooseBlocks(blocking);
   // Packing pays where a value is read for several panels of rows.
   packsValues = rows > 2 * registers.mr || e % registers.lanes != 0 ||
                 !getElementTypeOrSelf(value.get()).isF32() ||
                 !isContiguous(value, valueFeature);
+}
+
+void AttentionTile::chooseBlocks(const AttentionBlocking &asked) {
+  AttentionBlockSizes wanted;
+  if (asked.blockQueries)
+    wanted.rows = asked.blockQueries;
+  if (asked.blockKeys)
+    wanted.keys = asked.blockKeys;
+  if (auto tile = op->getAttrOfType<DenseI64ArrayAttr>(commir::kTileAttrName)) {
+    auto isAsked = [&](unsigned loop) { return tile[loop] != 0; };
+    if (llvm::any_of(rowLoops, isAsked))
+      wanted.rows = 1;
+    for (unsigned loop : llvm::make_filter_range(rowLoops, isAsked))
+      wanted.rows *= tile[loop];
+    if (isAsked(keyLoop))
+      wanted.keys = tile[keyLoop];
+  }
+  // Panels of equal height: few rows are computed in vain.
+  height = balanceBlock(rows, registers.mr, 1);
+  blockRows = balanceBlock(rows, wanted.rows, height);
+  blockKeys = balanceBlock(keys, wanted.keys, registers.nr);
 }
 
 bool AttentionTile::canEmit(commir::OnlineAttentionOp op, int64_t minFlops) {

@@ -47,6 +47,10 @@ private:
   using Value = mlir::Value;
   using Loops = llvm::SmallVector<unsigned, 4>;
 
+  /// Of what the op's `commir.tile` asks for, or `asked`, at most so much, up
+  /// to whole panels; rows are those of all row loops that it names.
+  void chooseBlocks(const AttentionBlocking &asked);
+
   // Arithmetic on indices, folded where constant.
   Value constant(int64_t value);
   Value add(Value lhs, Value rhs);

@@ -97,12 +97,6 @@ Pack choosePackA(const Contraction &contraction, const Blocking &blocking) {
 }
 } // namespace
 
-int64_t balanceBlock(int64_t extent, int64_t wanted, int64_t unit) {
-  int64_t parts = std::max<int64_t>(llvm::divideCeil(extent, wanted), 1);
-  return llvm::alignTo(std::max<int64_t>(llvm::divideCeil(extent, parts), 1),
-                       unit);
-}
-
 RegisterBlock chooseRegisterBlock(unsigned bits, unsigned vectorBits) {
   if (!vectorBits)
     vectorBits = host().vectorBits;
@@ -145,11 +139,13 @@ std::optional<Blocking> chooseBlocking(Contraction &contraction,
   int64_t n = contraction.extents[result.nLoop];
   int64_t m = result.mLoop ? contraction.extents[*result.mLoop] : 1;
   int64_t k = contraction.extents[result.kLoop];
-  // Measured on AVX-512 with 48 KiB and 2 MiB of cache; see benchmarks/.
-  result.kc = balanceBlock(k, options.blockK ? options.blockK : 384, result.nr);
-  result.nc =
-      balanceBlock(n, options.blockN ? options.blockN : 1024, result.nr);
-  result.mc = balanceBlock(m, options.blockM ? options.blockM : 96, result.mr);
+  ContractionBlockSizes chosen;
+  result.kc = balanceBlock(k, options.blockK ? options.blockK : chosen.depth,
+                           result.nr);
+  result.nc = balanceBlock(n, options.blockN ? options.blockN : chosen.columns,
+                           result.nr);
+  result.mc =
+      balanceBlock(m, options.blockM ? options.blockM : chosen.rows, result.mr);
   if (askedM)
     result.mc = askedM;
   if (askedN)

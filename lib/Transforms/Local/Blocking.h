@@ -8,6 +8,7 @@
 #ifndef MERCURY_LIB_TRANSFORMS_LOCAL_BLOCKING_H
 #define MERCURY_LIB_TRANSFORMS_LOCAL_BLOCKING_H
 
+#include "Mercury/Schedule/LocalTile.h"
 #include "Mercury/Transforms/Local/Contraction.h"
 
 namespace mercury {
@@ -27,10 +28,6 @@ struct RegisterBlock {
 
 /// For elements of `bits` bits and registers of `vectorBits`; 0 asks the CPU.
 RegisterBlock chooseRegisterBlock(unsigned bits, unsigned vectorBits);
-
-/// A block of at most `wanted`, rounded up to a multiple of `unit`, that cuts
-/// `extent` into parts of nearly equal size.
-int64_t balanceBlock(int64_t extent, int64_t wanted, int64_t unit);
 
 /// How one contraction is blocked. The kernel keeps mr x nr accumulators in
 /// registers; kc x nr of B stay in the first cache while rows pass, mc x kc of

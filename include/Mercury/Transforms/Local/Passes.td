@@ -141,7 +141,10 @@ def VectorizeAttentionPass : Pass<"mercury-vectorize-attention"> {
     others run as without ranges. Heads that share ranges then stand beside each
     other, so that a block of rows has few positions.
 
-    Ops with `commir.patch` are left to `mercury-patch-kernels`.
+    An operator with `commir.tile` is computed in blocks of these sizes, rounded up
+    to whole panels: rows are as many as the sizes of the row loops that it names
+    make, batch loops go one by one. Ops with `commir.patch` are left to
+    `mercury-patch-kernels`.
 
     **Precondition:** buffers of static shapes, a state in f32, positions that are
     ranges (`mercury-materialize-masks`). What does not
