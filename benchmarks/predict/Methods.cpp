@@ -155,6 +155,7 @@ static CostProblem problemOf(const Row &row) {
   // Results leave in the type of the inputs; the ring merges them in f32.
   CostProblem problem = attentionProblem(shape, mask, row["dtype"], 2, 2);
   problem.library = "FA2";
+  problem.isForeign = true;
   problem.gradientBytes = 4;
   if (row["direction"] == "fwd+bwd")
     problem.direction = CostProblem::Direction::Both;
@@ -334,6 +335,7 @@ static std::string predictGemm(GemmRow &line) {
   bool gathers = row["op"] == "AllGather+GEMM";
   CostProblem problem = gemmProblem(m, n, k, "bf16", 2);
   problem.library = "generated";
+  problem.isForeign = true;
   Schedule apart, fused;
   if (Verdict v =
           makeNamedSchedule(gathers ? "all_gather_gemm" : "gemm_reduce_scatter",

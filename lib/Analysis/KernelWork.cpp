@@ -112,6 +112,8 @@ KernelWork mercury::countKernelWork(func::FuncOp kernel) {
     if (multiplyAdds == 0)
       return;
     work.multiplyAdds += multiplyAdds;
+    if (auto patch = op->getAttrOfType<StringAttr>(kPatchAttrName))
+      work.kernel = patch.str();
     if (auto attention = dyn_cast<OnlineAttentionOp>(op))
       countAttention(attention, work);
     else if (linalgOp)

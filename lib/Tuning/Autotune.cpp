@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
+#include "Mercury/Transforms/Local/KernelRegistry.h"
 #include "Mercury/Transforms/ModuleTopology.h"
 #include "Mercury/Tuning/Passes.h"
 #include "Mercury/Tuning/Tune.h"
@@ -40,6 +41,11 @@ struct AutotunePass : public mercury::impl::AutotunePassBase<AutotunePass> {
              << memoryLimit << " and " << budget;
     options.objective = *parsed;
     options.local = *kernel;
+    for (const std::string &name : kernels)
+      if (globalKernelRegistry().lookup(name).empty())
+        return getOperation()->emitError()
+               << "option 'kernels': no kernel '" << name << "' is registered";
+    options.kernels.assign(kernels.begin(), kernels.end());
     options.memoryLimit = memoryLimit;
     options.budget = budget;
     options.database = database;

@@ -26,12 +26,11 @@ CandidateCost::CandidateCost(const CostProblem &problem, const LinkTimes &links)
           problem.direction == CostProblem::Direction::Forward &&
           topology.levels.size() <= maxCostLevels;
   LocalTimes locals(topology.device);
-  LocalWork work;
-  work.kind = problem.kind;
-  work.type = problem.type;
-  work.library = problem.library;
-  work.headDim = problem.headDim;
-  rate = locals.rateOf(work);
+  for (const std::string &name : comparableKernels(problem, topology.device)) {
+    patches.push_back(name);
+    rates.push_back(locals.rateOf(workOf(problem, name)));
+  }
+  leaf.resize(rates.size());
   memoryRate = locals.memoryRate();
   const OperatorModel &op = problem.op;
   for (size_t l = 0; l < op.loops.size(); ++l) {
@@ -41,7 +40,7 @@ CandidateCost::CandidateCost(const CostProblem &problem, const LinkTimes &links)
     isBatch.push_back(all);
     if (op.loops[l].reduction) {
       keyLoop = l;
-      isGenerated = problem.library.empty();
+      fillsFirst = !problem.isForeign;
     }
   }
 }
@@ -94,13 +93,14 @@ uint64_t CandidateCost::namesOf(AxisMask mask) const {
 // The pipeline
 //===----------------------------------------------------------------------===//
 
-double CandidateCost::seconds(const Candidate &c, int64_t chunks) {
+double CandidateCost::seconds(const Candidate &c, int64_t chunks,
+                              size_t kernel) {
   if (readsOrder)
     readTimes(c);
   size_t levels = topology.levels.size();
   double share = topology.device.communicationShare, pieces = double(chunks);
   double launch = topology.device.launch;
-  double body = leaf + kernels * launch, busy[maxCostLevels] = {};
+  double body = leaf[kernel] + halves * launch, busy[maxCostLevels] = {};
   auto whole = [&](const Bundle &bundle) {
     if (bundle.empty())
       return 0.0;

@@ -38,8 +38,11 @@ public:
   bool isExact() const { return exact; }
   /// Reads what does not depend on the order of time loops.
   void enter(const Division &division, const Candidate &candidate);
-  /// Of the candidate with its time loops as they now stand.
-  double seconds(const Candidate &candidate, int64_t chunks);
+  /// The kernels that may compute tiles, by what `patch` says; "" first.
+  const std::vector<std::string> &kernels() const { return patches; }
+  /// Of the candidate with its time loops as they now stand, and a kernel by
+  /// number.
+  double seconds(const Candidate &candidate, int64_t chunks, size_t kernel = 0);
   /// Bytes of the shards that a rank holds of inputs, and of results that are
   /// returned as they are: what no program does without.
   double ownBytes() const { return held; }
@@ -90,11 +93,12 @@ private:
   const LinkTimes &links;
   const TopologyModel &topology;
   bool exact = true;
-  Rate rate;
+  std::vector<std::string> patches;
+  std::vector<Rate> rates; ///< of each kernel
   double memoryRate = 1;
   std::vector<bool> isBatch;
   size_t keyLoop = 0;
-  bool isGenerated = false;
+  bool fillsFirst = false; ///< what is added to; see CostProblem::isForeign
 
   const Division *division = nullptr;
   AxisList axes; ///< of the division for which `names` holds
@@ -122,9 +126,9 @@ private:
   /// of kernels.
   double fill = 0, finish = 0;
   int fills = 0, finishes = 0;
-  int kernels = 1; ///< of a step
+  int halves = 1; ///< a step's work is done in so many
   double held = 0;
-  double leaf = 0; ///< seconds of a step's work, without launch
+  std::vector<double> leaf; ///< per kernel, of a step's work, without launch
   Loop loops[maxTimes];
   Times loopTimes[maxTimes];
   /// Where a broadcast's loop depends on the order of loops.

@@ -130,7 +130,7 @@ bool CandidateCost::isApart(const Candidate &c, size_t t, size_t dim) const {
 
 /// Packs or unpacks what a collective moves.
 void CandidateCost::copy(double bytes) {
-  if (!isGenerated)
+  if (!fillsFirst)
     return;
   finish += 2 * bytes / memoryRate;
   ++finishes;
@@ -279,7 +279,7 @@ void CandidateCost::readResult(const Candidate &c, size_t r) {
               .seconds;
   };
   double whole = shard[number] * double(division->sizeOf(scattered));
-  if (isGenerated) {
+  if (fillsFirst) {
     fill += whole / memoryRate;
     fills = 1;
     // Attention divides the state by its sums: the first by the last of them.

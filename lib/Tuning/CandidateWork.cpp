@@ -79,10 +79,10 @@ void CandidateCost::readWork(const Candidate &c) {
   double size =
       isAttention && hasReduction ? double(tile[keyLoop]) : std::cbrt(cube);
   bool reduces = false, movesState = false;
-  kernels = 1;
+  halves = 1;
   for (const Candidate::Time &time : c.times)
-    kernels *= time.bothDirections ? 2 : 1;
-  size = isAttention ? size / kernels : size / std::cbrt(double(kernels));
+    halves *= time.bothDirections ? 2 : 1;
+  size = isAttention ? size / halves : size / std::cbrt(double(halves));
   for (size_t t = 0; t < c.times.size(); ++t) {
     reduces |= op.loops[c.times[t].loop].reduction && loops[t].steps > 1;
     movesState |= loopTimes[t].moves;
@@ -92,18 +92,20 @@ void CandidateCost::readWork(const Candidate &c) {
     memoryBytes += tileBytes[t];
   for (size_t r = 0; r < op.results.size(); ++r) {
     double bytes = tileBytes[op.inputs.size() + r];
-    memoryBytes += bytes * (hasReduction ? 2 * kernels : 1);
+    memoryBytes += bytes * (hasReduction ? 2 * halves : 1);
     stateBytes +=
         bytes * double(problem.stateBytes) / double(op.results[r].elementBytes);
   }
   double mergeBytes =
       reduces || movesState ? problem.mergePasses * stateBytes : 0;
-  double compute = 2 * iterations * operations / rate.at(size);
   // What moves is added to a new tile at each step.
   double stepFill = 0;
-  if (isGenerated && movesState)
+  if (fillsFirst && movesState)
     for (size_t r = 0; r < op.results.size(); ++r)
       stepFill += tileBytes[op.inputs.size() + r] / memoryRate;
-  leaf = std::max(compute, memoryBytes / memoryRate) + mergeBytes / memoryRate +
-         stepFill;
+  for (size_t k = 0; k < rates.size(); ++k) {
+    double compute = 2 * iterations * operations / rates[k].at(size);
+    leaf[k] = std::max(compute, memoryBytes / memoryRate) +
+              mergeBytes / memoryRate + stepFill;
+  }
 }

@@ -8,6 +8,8 @@
 #include "CostModelImpl.h"
 #include "Mercury/Schedule/Balance.h"
 
+#include <set>
+
 using namespace mercury;
 
 /// Multiply-adds of backward beside forward: two products each of a GEMM; of
@@ -52,6 +54,70 @@ void CostModel::Impl::findRoles() {
 }
 
 //===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+void CostModel::Impl::addKernel(const std::string &name) {
+  Kernel &made = kernels.emplace_back();
+  made.name = name;
+  LocalWork work = workOf(problem, name);
+  for (bool backward : {false, true})
+    for (bool causal : {false, true}) {
+      work.causal = causal;
+      work.backward = backward;
+      made.rates[backward][causal] = locals.rateOf(work);
+    }
+}
+
+size_t CostModel::Impl::numberOf(const std::string &patch) {
+  for (size_t k = 0; k < kernels.size(); ++k)
+    if (kernels[k].name == patch)
+      return k;
+  addKernel(patch);
+  return kernels.size() - 1;
+}
+
+void CostModel::Impl::chooseKernel(Schedule &s) {
+  // Its own blocks are for generated code.
+  if (!s.tile.empty() || comparable == 1)
+    return;
+  Schedule best = s;
+  double least = HUGE_VAL;
+  for (size_t k = 0; k < comparable; ++k) {
+    s.patch = kernels[k].name;
+    if (double took = seconds(s); took < least) {
+      least = took;
+      best = s;
+    }
+  }
+  s = std::move(best);
+}
+
+/// The chord between two points of the larger of two lines is never below it,
+/// so that curves need to be compared at their points only.
+Rate CostModel::Impl::fastestRate() {
+  Rate fastest = kernels.front().rates[false][false];
+  if (comparable == 1)
+    return fastest;
+  std::set<double> sizes;
+  for (size_t k = 0; k < comparable; ++k)
+    for (auto [size, part] : kernels[k].rates[false][false].fraction->points)
+      sizes.insert(size);
+  envelope.points.clear();
+  for (double size : sizes) {
+    double part = 0;
+    for (size_t k = 0; k < comparable; ++k) {
+      const Rate &rate = kernels[k].rates[false][false];
+      part = std::max(part, rate.fraction->at(size) * rate.scale);
+    }
+    envelope.points.emplace_back(size, part);
+  }
+  fastest.fraction = &envelope;
+  fastest.scale = 1;
+  return fastest;
+}
+
+//===----------------------------------------------------------------------===//
 // Communication
 //===----------------------------------------------------------------------===//
 
@@ -79,6 +145,7 @@ void CostModel::Impl::prepare(const Schedule &s, bool isBackward) {
   const OperatorModel &op = problem.op;
   backward = isBackward;
   chunks = std::max<int64_t>(s.chunks, 1);
+  kernel = numberOf(s.patch);
   reader.read(s, backward);
   const LocalExtents &extents = reader.extents;
   table = op.mask ? &tables.of(s, extents.padded) : nullptr;
@@ -137,11 +204,11 @@ void CostModel::Impl::prepare(const Schedule &s, bool isBackward) {
   size =
       isAttention && hasRoles ? double(extents.tile[keyLoop]) : std::cbrt(cube);
   // Halves that travel both ways are worked on one after the other.
-  kernels = 1;
+  halves = 1;
   for (const LoopPlan &plan : s.loops)
     for (const Factor &factor : plan)
-      kernels *= factor.bidirectional ? 2 : 1;
-  size = isAttention ? size / kernels : size / std::cbrt(double(kernels));
+      halves *= factor.bidirectional ? 2 : 1;
+  size = isAttention ? size / halves : size / std::cbrt(double(halves));
   queryRows = hasRoles ? double(extents.tile[queryLoop]) : 1;
   memoryBytes = 0;
   double stateBytes = 0;
@@ -149,7 +216,7 @@ void CostModel::Impl::prepare(const Schedule &s, bool isBackward) {
     memoryBytes += bytes;
   for (size_t r = 0; r < extents.resultTiles.size(); ++r) {
     double bytes = extents.resultTiles[r];
-    memoryBytes += bytes * (hasRoles ? 2 * kernels : 1);
+    memoryBytes += bytes * (hasRoles ? 2 * halves : 1);
     stateBytes +=
         bytes * double(problem.stateBytes) / double(op.results[r].elementBytes);
   }
@@ -160,11 +227,11 @@ void CostModel::Impl::prepare(const Schedule &s, bool isBackward) {
       mergeBytes += problem.mergePasses * extents.inputTiles[i] *
                     double(problem.stateBytes) /
                     double(op.inputs[i].elementBytes);
-  // Generated code fills what it adds to and, of attention, divides the state
-  // by its sums; the kernels of libraries do so inside.
+  // Programs fill what they add to and, of attention, divide the state by its
+  // sums; foreign kernels do so inside.
   fill = finish = stepFill = 0;
   fills = finishes = 0;
-  if (problem.library.empty() && hasRoles && !backward) {
+  if (!problem.isForeign && hasRoles && !backward) {
     for (double partial : extents.partials)
       fill += partial / locals.memoryRate();
     fills = 1;
@@ -188,7 +255,7 @@ void CostModel::Impl::prepare(const Schedule &s, bool isBackward) {
           ++finishes;
         }
   }
-  const Rate &rate = rates[backward][table != nullptr && isAttention];
+  const Rate &rate = rateOf(table != nullptr && isAttention);
   workInterval = rate.interval;
   assumed |= rate.assumed;
   // A whole tile, where no mask leaves less.
@@ -237,8 +304,9 @@ double CostModel::Impl::lowerBound() const {
                                          : CostProblem::Direction::Backward))
       continue;
     double fastest = 0;
-    for (const Rate &rate : rates[isBackward])
-      fastest = std::max(fastest, rate.highest());
+    for (size_t k = 0; k < comparable; ++k)
+      for (const Rate &rate : kernels[k].rates[isBackward])
+        fastest = std::max(fastest, rate.highest());
     double more = !isBackward ? 1
                   : problem.kind == LocalWork::Kind::Attention
                       ? attentionBackward
@@ -263,7 +331,8 @@ std::vector<std::string> CostModel::Impl::assumptions() const {
     if (problem.direction == (isBackward ? CostProblem::Direction::Forward
                                          : CostProblem::Direction::Backward))
       continue;
-    const Rate &rate = rates[isBackward][problem.op.mask.has_value()];
+    const Rate &rate =
+        kernels.front().rates[isBackward][problem.op.mask.has_value()];
     if (rate.assumed && problem.kind != LocalWork::Kind::Elementwise)
       lines.push_back("the device has no rate of this kind of work in '" +
                       problem.type + "'; up to " +
@@ -301,7 +370,11 @@ Cost CostModel::estimate(const Schedule &schedule) {
 double CostModel::seconds(const Schedule &schedule) {
   return impl->seconds(schedule);
 }
+void CostModel::chooseKernel(Schedule &schedule) {
+  impl->chooseKernel(schedule);
+}
 double CostModel::lowerBound() const { return impl->lowerBound(); }
+Rate CostModel::fastestRate() const { return impl->fastestRate(); }
 std::vector<std::string> CostModel::assumptions() const {
   return impl->assumptions();
 }

@@ -79,22 +79,17 @@ public:
       : problem(std::move(p)), links(topology), device(links.topology().device),
         locals(device), reader(problem, links),
         tables(problem.op, links.topology()) {
-    for (bool backward : {false, true})
-      for (bool causal : {false, true}) {
-        work.kind = problem.kind;
-        work.type = problem.type;
-        work.library = problem.library;
-        work.headDim = problem.headDim;
-        work.causal = causal;
-        work.backward = backward;
-        rates[backward][causal] = locals.rateOf(work);
-      }
+    for (const std::string &name : comparableKernels(problem, device))
+      addKernel(name);
+    comparable = kernels.size();
     findRoles();
   }
 
   Cost estimate(const Schedule &s);
   double seconds(const Schedule &s);
+  void chooseKernel(Schedule &s);
   double lowerBound() const;
+  Rate fastestRate();
   std::vector<std::string> assumptions() const;
 
   CostProblem problem;
@@ -109,6 +104,16 @@ private:
     llvm::SmallVector<double, 4>
         busy; ///< per level, seconds its ports are taken
   };
+  /// A kernel that computes tiles.
+  struct Kernel {
+    std::string name;
+    Rate rates[2][2]; ///< by backward, by whether a mask cuts
+  };
+  void addKernel(const std::string &name);
+  size_t numberOf(const std::string &patch);
+  const Rate &rateOf(bool causal) const {
+    return kernels[kernel].rates[backward][causal];
+  }
   void findRoles();
   void prepare(const Schedule &s, bool backward);
   LinkTime timeOf(const Transfer &transfer);
@@ -124,8 +129,10 @@ private:
   LocalTimes locals;
   TrafficReader reader;
   StepTables tables;
-  LocalWork work;
-  Rate rates[2][2]; ///< by backward, by whether a mask cuts
+  /// Those that are compared, "" first, then others that schedules ask for.
+  std::vector<Kernel> kernels;
+  size_t comparable = 0;
+  Curve envelope; ///< of fastestRate()
 
   std::vector<bool> isBatch; ///< per loop: everything has a part of it
   size_t keyLoop = 0, queryLoop = 0;
@@ -134,6 +141,7 @@ private:
   // Of the schedule at hand.
   bool backward = false;
   int64_t chunks = 1;
+  size_t kernel = 0;
   const StepTable *table = nullptr;
   std::vector<LoopTimes> loops;
   std::vector<LinkTime> before, after;
@@ -144,7 +152,7 @@ private:
   /// Before and after the loops: seconds of memory, and numbers of kernels.
   double fill = 0, finish = 0, stepFill = 0;
   int fills = 0, finishes = 0;
-  int kernels = 1; ///< of a step
+  int halves = 1; ///< a step's work is done in so many
   bool assumed = false;
 };
 

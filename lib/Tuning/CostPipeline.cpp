@@ -19,11 +19,9 @@ double CostModel::Impl::stepSeconds(double whole, double cut, double rows,
                                     double &memory) {
   double compute = 0;
   if (whole > 0)
-    compute +=
-        2 * whole * batchTiles * operations / rates[backward][false].at(size);
+    compute += 2 * whole * batchTiles * operations / rateOf(false).at(size);
   if (cut > 0)
-    compute +=
-        2 * cut * batchTiles * operations / rates[backward][true].at(size);
+    compute += 2 * cut * batchTiles * operations / rateOf(true).at(size);
   memory = memoryBytes / locals.memoryRate();
   double merge = mergeBytes * rows / locals.memoryRate();
   double seconds = std::max(compute, memory) + merge + stepFill;
@@ -32,7 +30,7 @@ double CostModel::Impl::stepSeconds(double whole, double cut, double rows,
 }
 
 void CostModel::Impl::leaf(size_t combination, double scale, Step &step) {
-  step.launch = kernels * device.launch;
+  step.launch = halves * device.launch;
   if (!table) {
     step.compute = stepSeconds(1, 0, 1, step.memory);
   } else {

@@ -83,3 +83,23 @@ CostProblem mercury::attentionProblem(const AttentionShape &shape,
   fillShapes(problem, {shape.headDim, shape.headDim, shape.valueDim});
   return problem;
 }
+
+LocalWork mercury::workOf(const CostProblem &problem,
+                          const std::string &kernel) {
+  LocalWork work;
+  work.kind = problem.kind;
+  work.type = problem.type;
+  work.library = kernel.empty() ? problem.library : kernel;
+  work.headDim = problem.headDim;
+  return work;
+}
+
+std::vector<std::string> mercury::comparableKernels(const CostProblem &problem,
+                                                    const DeviceModel &device) {
+  std::vector<std::string> names = {""};
+  LocalTimes locals(device);
+  for (const std::string &kernel : problem.kernels)
+    if (kernel != problem.library && locals.isMeasured(workOf(problem, kernel)))
+      names.push_back(kernel);
+  return names;
+}

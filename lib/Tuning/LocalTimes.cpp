@@ -128,6 +128,20 @@ Rate LocalTimes::rateOf(const LocalWork &work) const {
   return rate;
 }
 
+bool LocalTimes::isMeasured(const LocalWork &work) const {
+  auto kind = work.kind == LocalWork::Kind::Attention
+                  ? AchievedRate::Work::Attention
+                  : AchievedRate::Work::Gemm;
+  return work.kind != LocalWork::Kind::Elementwise &&
+         std::any_of(device.achieved.begin(), device.achieved.end(),
+                     [&](const AchievedRate &rate) {
+                       return rate.work == kind && rate.fraction &&
+                              rate.library == work.library &&
+                              rate.backward == work.backward &&
+                              sameRate(rate.type, work.type);
+                     });
+}
+
 double LocalTimes::memoryRate() const {
   double all = device.memoryBandwidth > 0 ? device.memoryBandwidth
                                           : defaultMemoryBandwidth;

@@ -84,9 +84,12 @@ private:
   void findFirst(const std::vector<AxisList> &fine);
   void visit(const Node &node);
   void visitCandidate(const Division &division, Candidate &candidate);
+  template <typename Seconds, typename Visit>
+  void forEachKernel(Seconds secondsOf, Visit visit);
   void offer(const Division &division, const Candidate &candidate,
-             double seconds, int64_t chunks);
+             double seconds, int64_t chunks, const std::string &kernel);
   void offerAll(const Division &division, const Candidate &candidate);
+  void offerKernels(Schedule &schedule);
   void offerWhole();
   const Division &divisionOf(const Node &node);
 
@@ -360,6 +363,28 @@ void Search::visit(const Node &node) {
   });
 }
 
+/// Calls `visit` with the kernels that tiles may be computed by, but for those
+/// that are slower than others and hold no less: generated code has a
+/// workspace, kernels that are patched in have none.
+template <typename Seconds, typename Visit>
+void Search::forEachKernel(Seconds secondsOf, Visit visit) {
+  double generated = secondsOf(0), least = HUGE_VAL;
+  size_t fastest = 0;
+  for (size_t k = 1; k < fast.kernels().size(); ++k)
+    if (double took = secondsOf(k); took < least) {
+      least = took;
+      fastest = k;
+    }
+  if (generated <= least) {
+    ++result.visited;
+    visit(0, generated);
+  }
+  if (fastest > 0) {
+    ++result.visited;
+    visit(fastest, least);
+  }
+}
+
 void Search::visitCandidate(const Division &division, Candidate &candidate) {
   bool isExact = fast.isExact();
   if (isExact)
@@ -372,19 +397,22 @@ void Search::visitCandidate(const Division &division, Candidate &candidate) {
     for (int64_t chunks : options.chunks) {
       if (chunks > 1 && candidate.times.empty())
         continue;
-      ++result.visited;
-      double seconds = fast.seconds(candidate, chunks);
-      if (options.exhaustive || found.mayMatter(seconds, fast.ownBytes()))
-        offer(division, candidate, seconds, chunks);
+      forEachKernel(
+          [&](size_t k) { return fast.seconds(candidate, chunks, k); },
+          [&](size_t k, double seconds) {
+            if (options.exhaustive || found.mayMatter(seconds, fast.ownBytes()))
+              offer(division, candidate, seconds, chunks, fast.kernels()[k]);
+          });
     }
     return true;
   });
 }
 
 void Search::offer(const Division &division, const Candidate &candidate,
-                   double seconds, int64_t chunks) {
+                   double seconds, int64_t chunks, const std::string &kernel) {
   Schedule schedule = candidates.build(division, candidate);
   schedule.chunks = chunks;
+  schedule.patch = kernel;
   bool moves = placements.moveResults(schedule);
   if (!placements.fit(schedule))
     return;
@@ -410,9 +438,7 @@ void Search::offerAll(const Division &division, const Candidate &candidate) {
       if (!placements.fit(schedule) || (chunks > 1 && candidate.times.empty()))
         continue;
       schedule.chunks = chunks;
-      ++result.visited;
-      found.add(schedule, cost.seconds(schedule),
-                memory.estimate(schedule).peak());
+      offerKernels(schedule);
     }
   }
 }
@@ -424,8 +450,20 @@ void Search::offerWhole() {
   if ((!options.space.idleAxes && topology.numRanks() > 1) ||
       !placements.fit(whole) || !verify(whole, op, topology))
     return;
-  ++result.visited;
-  found.add(whole, cost.seconds(whole), memory.estimate(whole).peak());
+  offerKernels(whole);
+}
+
+/// The schedule with each kernel that may matter.
+void Search::offerKernels(Schedule &schedule) {
+  auto patched = [&](size_t k) -> Schedule & {
+    schedule.patch = fast.kernels()[k];
+    return schedule;
+  };
+  forEachKernel([&](size_t k) { return cost.seconds(patched(k)); },
+                [&](size_t k, double seconds) {
+                  found.add(patched(k), seconds,
+                            memory.estimate(patched(k)).peak());
+                });
 }
 
 /// Something to be beaten: whole levels, then those parts of the space that

@@ -26,12 +26,7 @@ SearchBound::SearchBound(const CostModel &cost, const SearchOptions &options)
       hasMask(op.mask.has_value()), least(cost.lowerBound()) {
   for (int64_t chunks : options.chunks)
     pieces = std::max(pieces, chunks);
-  LocalWork work;
-  work.kind = problem.kind;
-  work.type = problem.type;
-  work.library = problem.library;
-  work.headDim = problem.headDim;
-  rate = LocalTimes(links.topology().device).rateOf(work);
+  rate = cost.fastestRate();
   for (size_t l = 0; l < op.loops.size(); ++l) {
     bool all = !op.loops[l].reduction;
     for (const OperatorModel::Tensor &input : op.inputs)

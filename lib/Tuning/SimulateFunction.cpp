@@ -38,6 +38,7 @@ static LocalWork localWorkOf(const KernelWork &work) {
   local.bytes = work.bytes;
   local.size = work.size;
   local.type = work.type;
+  local.library = work.kernel;
   local.headDim = work.headDim;
   local.causal = work.isMasked;
   return local;

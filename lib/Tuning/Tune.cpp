@@ -88,7 +88,7 @@ public:
   OperatorTuner(DistributableOpInterface op, const TopologyModel &topology,
                 const TuneOptions &options)
       : op(op), topology(topology), options(options),
-        cost(costProblemOf(op), topology),
+        cost(costProblemOf(op, options, topology.device, remarks), topology),
         memory(memoryProblemOf(op, options.local), topology) {}
 
   FailureOr<Schedule> run(ReportOperator &report);
@@ -104,6 +104,7 @@ private:
   DistributableOpInterface op;
   const TopologyModel &topology;
   const TuneOptions &options;
+  std::vector<std::string> remarks; ///< on kernels
   CostModel cost;
   MemoryModel memory;
 };
@@ -144,10 +145,12 @@ void OperatorTuner::addDesigns(ReportOperator &report) {
     Schedule schedule;
     Verdict verdict = makeNamedSchedule(design.name, schedule, model, topology);
     ReportRow row;
-    if (verdict)
+    if (verdict) {
+      cost.chooseKernel(schedule);
       row = rowOf(schedule);
-    else
+    } else {
       row.reason = verdict.reason();
+    }
     row.name = design.name;
     report.designs.push_back(std::move(row));
   }
@@ -201,6 +204,7 @@ FailureOr<Schedule> OperatorTuner::run(ReportOperator &report) {
   report.gap = result.gap();
   report.isProven = result.isProven;
   report.remarks = cost.assumptions();
+  llvm::append_range(report.remarks, remarks);
   for (const FoundSchedule &point : result.pareto)
     report.pareto.emplace_back(point.seconds, point.bytes);
   if (result.best.empty() && !result.smallest)
@@ -256,6 +260,8 @@ static std::string goalOf(const TuneOptions &options) {
   goal += ", limit " + std::to_string(options.memoryLimit);
   // What kernels hold beside tensors decides what fits.
   goal += ", local " + std::to_string(static_cast<int>(options.local));
+  for (const std::string &kernel : options.kernels)
+    goal += ", kernel " + kernel;
   if (options.inputs)
     goal += ", inputs " + print(*options.inputs);
   if (options.results)

@@ -8,6 +8,7 @@
 
 #include "CommandLine.h"
 #include "Mercury/Schedule/NamedSchedules.h"
+#include "Mercury/Transforms/Local/KernelRegistry.h"
 #include "RunError.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -194,6 +195,12 @@ struct Options {
       "local",
       cl::desc("Compute inside a rank: codegen (default), blas or loops"),
       cl::value_desc("kind"), cl::init("codegen"), cl::cat(category)};
+  cl::list<std::string> kernels{
+      "kernels", cl::CommaSeparated,
+      cl::desc("Registered kernels (blas, ...) that a schedule may patch in "
+               "where achieved rates of the device say that it is faster so "
+               "(default: none)"),
+      cl::value_desc("names"), cl::cat(category)};
   cl::opt<std::string> database{
       "database",
       cl::desc(
@@ -342,6 +349,10 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
                     options.budget + "'");
   line.tuning.objective = *objective;
   line.tuning.local = *local;
+  for (const std::string &kernel : options.kernels)
+    if (globalKernelRegistry().lookup(kernel).empty())
+      return badInput("--kernels: no kernel '" + kernel + "' is registered");
+  line.tuning.kernels = options.kernels;
   line.tuning.budget = *budget;
   line.measureBudget = *budget;
   line.tuning.top = options.top;

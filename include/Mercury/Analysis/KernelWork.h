@@ -26,6 +26,7 @@ struct KernelWork {
   int64_t headDim = 0;   ///< attention: features that query and key share
   bool isMasked = false; ///< attention: rows see ranges of its keys
   std::string type;      ///< element type of what is multiplied
+  std::string kernel;    ///< that computes it (`commir.patch`), or ""
 };
 
 /// Counts the work of `kernel`, a function on buffers of static shapes. A mask

@@ -70,10 +70,16 @@ public:
   Cost estimate(const Schedule &schedule);
   /// The same without traffic, loops and interval: `seconds` alone.
   double seconds(const Schedule &schedule);
+  /// Patches in the kernel of the problem's with which the schedule takes
+  /// least; none where that is generated code, or one has no curve.
+  void chooseKernel(Schedule &schedule);
 
   /// Seconds that no schedule can beat: all multiply-adds evenly divided, at
   /// the highest rate that a kernel of any size reaches.
   double lowerBound() const;
+  /// Forward and without a mask, what no kernel of the problem's beats at any
+  /// size. Valid as long as this model.
+  Rate fastestRate() const;
   /// Figures that the topology lacks and what was taken instead, as lines.
   std::vector<std::string> assumptions() const;
 

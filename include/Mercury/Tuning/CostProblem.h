@@ -21,8 +21,15 @@ struct CostProblem {
   /// Per input and per result the extents of all dimensions; those that run
   /// over a loop have its extent.
   std::vector<std::vector<int64_t>> inputShapes, resultShapes;
-  std::string type;     ///< element type of the products
-  std::string library;  ///< of the local kernel; "": generated code
+  std::string type; ///< element type of the products
+  /// Whose kernel computes a tile where a schedule patches none in, as curves
+  /// of the device name it; "": generated code.
+  std::string library;
+  /// Registered kernels that schedules may patch in.
+  std::vector<std::string> kernels;
+  /// Kernels fill what they add to, and divide the state of attention, inside:
+  /// not so in programs that Mercury compiles.
+  bool isForeign = false;
   int64_t headDim = 0;  ///< attention: of queries and keys
   int64_t valueDim = 0; ///< attention: of values
   /// Attention: element bytes of the output, which the state becomes when the
@@ -62,6 +69,14 @@ struct AttentionShape {
 CostProblem attentionProblem(const AttentionShape &shape,
                              std::optional<Mask> mask, std::string type,
                              int64_t elementBytes, int64_t resultBytes = 4);
+
+/// The work of one tile but for its amount, done by `kernel` (Schedule::patch).
+LocalWork workOf(const CostProblem &problem, const std::string &kernel);
+
+/// The kernels that times tell apart: "", and those of the problem that the
+/// device has a curve of.
+std::vector<std::string> comparableKernels(const CostProblem &problem,
+                                           const DeviceModel &device);
 
 /// Fills shapes from the operator's loops where each dimension runs over one;
 /// others take the entries of `features` in turn, the last of which is

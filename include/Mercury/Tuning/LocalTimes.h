@@ -24,7 +24,7 @@ struct LocalWork {
   /// k, of attention the number of keys.
   double size = 0;
   std::string type;    ///< element type of the products, "bf16"
-  std::string library; ///< whose kernel; "": generated, or not said
+  std::string library; ///< whose kernel, as AchievedRate has it
   int64_t headDim = 0; ///< attention
   bool causal = false; ///< attention: a mask cuts the tile
   bool backward = false;
@@ -67,6 +67,8 @@ public:
   /// The curve that was measured in the case nearest to the work: its kind and
   /// direction, then type, mask, head dimension, library.
   Rate rateOf(const LocalWork &work) const;
+  /// Whether a curve is of this library, and of this kind, type and direction.
+  bool isMeasured(const LocalWork &work) const;
   /// Rooflines: the longer of products and memory, plus launch.
   LocalTime time(const LocalWork &work) const;
   LocalTime time(const LocalWork &work, const Rate &rate) const;

@@ -43,6 +43,9 @@ def AutotunePass : Pass<"mercury-autotune", "::mlir::ModuleOp"> {
            "Seconds for each operator; 0: no limit">,
     Option<"local", "local", "std::string", "\"codegen\"",
            "Local compute: codegen, blas or loops">,
+    ListOption<"kernels", "kernels", "std::string",
+               "Registered kernels that a schedule may patch in where achieved "
+               "rates of the device say that it is faster so">,
     Option<"database", "database", "std::string", "\"\"",
            "File of schedules that were found before">];
   let dependentDialects = ["::mercury::commir::CommIRDialect"];

@@ -35,6 +35,9 @@ struct TuneOptions {
   /// others, and all where nothing is said, as each schedule wants them.
   std::optional<Placement> inputs, results;
   LocalKernel local = LocalKernel::Generated;
+  /// Registered kernels that a schedule may patch in where achieved rates of
+  /// the device say that it is faster so.
+  std::vector<std::string> kernels;
   std::string database; ///< file; "": none
   /// Called every so often during a search; false ends it with the best so far.
   std::function<bool(const SearchProgress &)> progress;
@@ -44,6 +47,12 @@ struct TuneOptions {
 TuningKey tuningKeyOf(commir::DistributableOpInterface op,
                       const TopologyModel &topology,
                       const TuneOptions &options);
+
+/// The operator with the kernels of the options that take it; `remarks` say of
+/// the others why they are left out.
+CostProblem costProblemOf(commir::DistributableOpInterface op,
+                          const TuneOptions &options, const DeviceModel &device,
+                          std::vector<std::string> &remarks);
 
 /// Finds schedules for the contractions of `function` from which no other one
 /// of it comes, and gives each the best one; operators that have a schedule

@@ -9,6 +9,7 @@
 #include "KernelCall.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Transforms/Local/Contraction.h"
+#include "Mercury/Transforms/Local/KernelRefusal.h"
 #include "Mercury/Transforms/Local/KernelRegistry.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,10 +37,15 @@ std::optional<unsigned> KernelCall::Buffer::rowDim() const {
   return it - loops.begin();
 }
 
-/// The stride of dimension `dim`, dynamic where it is not static.
-static int64_t strideOf(Value memref, unsigned dim) {
-  auto [strides, offset] =
-      cast<MemRefType>(memref.getType()).getStridesAndOffset();
+/// The stride of dimension `dim`, dynamic where it is not static; of a tensor
+/// that of a contiguous buffer.
+static int64_t strideOf(Value value, unsigned dim) {
+  auto memref = dyn_cast<MemRefType>(value.getType());
+  if (!memref) {
+    auto tensor = cast<RankedTensorType>(value.getType());
+    memref = MemRefType::get(tensor.getShape(), tensor.getElementType());
+  }
+  auto [strides, offset] = memref.getStridesAndOffset();
   return strides[dim];
 }
 
@@ -147,12 +153,15 @@ static FailureOr<KernelCall> matchAttentionCall(OnlineAttentionOp op,
     return failure();
   if (op.getMask())
     return reason = "the op has a mask", failure();
-  if (op.getVisibleAttr() || op.getQueryOrderAttr() || op.getKeyOrderAttr())
+  bool hasPositions =
+      op.getVisibleAttr() || op.getQueryOrderAttr() || op.getKeyOrderAttr();
+  if (hasPositions && isa<MemRefType>(op.getQuery().getType()))
     return reason = "the op has a mask that is not ranges of its keys yet",
            failure();
   KernelCall call;
   call.op = op;
-  call.form = op.getKeyBegin() ? Kernel::maskedAttention : Kernel::attention;
+  call.form = op.getKeyBegin() || hasPositions ? Kernel::maskedAttention
+                                               : Kernel::attention;
   call.extents = op.getMapExtents();
   if (llvm::any_of(call.extents, ShapedType::isDynamic))
     return reason = "the op has dynamic extents", failure();
@@ -202,12 +211,27 @@ static FailureOr<KernelCall> matchAttentionCall(OnlineAttentionOp op,
   return call;
 }
 
+static FailureOr<KernelCall> match(Operation *op, std::string &reason) {
+  if (auto attention = dyn_cast<OnlineAttentionOp>(op))
+    return matchAttentionCall(attention, reason);
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return matchContractionCall(linalgOp, reason);
+  return reason = "it is neither a contraction nor online attention", failure();
+}
+
 FailureOr<KernelCall> matchKernelCall(Operation *op, std::string &reason) {
   if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>))
     return reason = "the op does not work on memrefs", failure();
-  if (auto attention = dyn_cast<OnlineAttentionOp>(op))
-    return matchAttentionCall(attention, reason);
-  return matchContractionCall(cast<linalg::LinalgOp>(op), reason);
+  return match(op, reason);
+}
+
+std::string kernelRefusal(Operation *op, const std::string &name,
+                          const KernelRegistry &registry) {
+  std::string reason;
+  FailureOr<KernelCall> call = match(op, reason);
+  return succeeded(call) && chooseKernel(registry, name, *call, reason)
+             ? ""
+             : reason;
 }
 
 std::string KernelCall::refusal(const Kernel &kernel) const {
@@ -237,6 +261,29 @@ std::string KernelCall::refusal(const Kernel &kernel) const {
              std::to_string(extents[buffer.column]) +
              " elements with another stride";
   return "";
+}
+
+const Kernel *chooseKernel(const KernelRegistry &registry,
+                           const std::string &name, const KernelCall &call,
+                           std::string &reason) {
+  std::vector<const Kernel *> kernels = registry.lookup(name);
+  if (kernels.empty())
+    reason = "no kernel of this name is registered";
+  std::string sameType, outputType;
+  llvm::raw_string_ostream(outputType)
+      << call.buffers[call.numInputs].element();
+  for (const Kernel *kernel : kernels) {
+    std::string why = call.refusal(*kernel);
+    if (why.empty())
+      return kernel;
+    reason = why;
+    // A refusal of the form says more than one of the type.
+    if (kernel->stateType() == outputType)
+      sameType = why;
+  }
+  if (!sameType.empty())
+    reason = sameType;
+  return nullptr;
 }
 
 //===----------------------------------------------------------------------===//

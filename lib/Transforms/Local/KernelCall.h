@@ -15,6 +15,7 @@
 
 namespace mercury {
 struct Kernel;
+class KernelRegistry;
 
 /// An operator on buffers as one call of a kernel (KernelRegistry.h) for each
 /// point of its outer loops.
@@ -55,6 +56,11 @@ struct KernelCall {
 /// `reason`.
 mlir::FailureOr<KernelCall> matchKernelCall(mlir::Operation *op,
                                             std::string &reason);
+
+/// The first kernel of `name` that takes `call`; null with a reason.
+const Kernel *chooseKernel(const KernelRegistry &registry,
+                           const std::string &name, const KernelCall &call,
+                           std::string &reason);
 
 } // namespace mercury
 

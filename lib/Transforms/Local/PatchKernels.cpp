@@ -28,29 +28,6 @@ namespace mercury {
 #include "Mercury/Transforms/Local/Passes.h.inc"
 
 namespace {
-/// The first kernel of `name` that takes `call`; null with a reason.
-const Kernel *choose(const KernelRegistry &registry, const std::string &name,
-                     const KernelCall &call, std::string &reason) {
-  std::vector<const Kernel *> kernels = registry.lookup(name);
-  if (kernels.empty())
-    reason = "no kernel of this name is registered";
-  std::string sameType, outputType;
-  llvm::raw_string_ostream(outputType)
-      << call.buffers[call.numInputs].element();
-  for (const Kernel *kernel : kernels) {
-    std::string why = call.refusal(*kernel);
-    if (why.empty())
-      return kernel;
-    reason = why;
-    // A refusal of the form says more than one of the type.
-    if (kernel->stateType() == outputType)
-      sameType = why;
-  }
-  if (!sameType.empty())
-    reason = sameType;
-  return nullptr;
-}
-
 struct PatchKernelsPass : impl::PatchKernelsPassBase<PatchKernelsPass> {
   using PatchKernelsPassBase::PatchKernelsPassBase;
 
@@ -116,7 +93,7 @@ struct PatchKernelsPass : impl::PatchKernelsPassBase<PatchKernelsPass> {
     const Kernel *kernel = nullptr;
     FailureOr<KernelCall> call = matchKernelCall(op, reason);
     if (succeeded(call))
-      kernel = choose(registry, name, *call, reason);
+      kernel = chooseKernel(registry, name, *call, reason);
     OpBuilder b(op);
     if (kernel && failed(call->emit(b, kernel->symbol))) {
       reason =
