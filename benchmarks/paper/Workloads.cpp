@@ -66,6 +66,7 @@ Workload mercury::paper::attention(const AttentionShape &shape,
   Workload w;
   w.cost = attentionProblem(shape, {}, "bf16", 2);
   w.cost.library = "FA2";
+  w.cost.isForeign = true;
   w.memory = makeMemoryProblem(w.cost.op, shape.headDim);
   w.cost.finishedBytes = w.memory.finishedBytes;
   const OperatorModel &op = w.cost.op;
@@ -133,6 +134,7 @@ static Workload gemm(int64_t m, int64_t n, int64_t k, bool gathers,
   Workload w;
   w.cost = gemmProblem(m, n, k, "bf16", 2);
   w.cost.library = "cuBLAS";
+  w.cost.isForeign = true;
   w.memory = makeMemoryProblem(w.cost.op);
   const OperatorModel &op = w.cost.op;
   w.entries = {cut(op.inputs[0], gathers ? 0 : 1, topology),
