@@ -13,6 +13,8 @@
 
 #include "MaskedText.h"
 #include "Mercury/Schedule/NamedSchedules.h"
+#include "Mercury/Tuning/LocalVariants.h"
+#include "Mercury/Tuning/MemoryModel.h"
 #include <gtest/gtest.h>
 
 using namespace mercury;
@@ -50,6 +52,61 @@ func.func @attention(%q: tensor<4x64x16xf32>, %k: tensor<4x64x16xf32>, %v: tenso
   return %o : tensor<4x64x16xf32>
 })",
          Scope::Attention);
+}
+
+static const char *const tokens = R"(
+func.func @attention(%q: tensor<2x384x32xf32>, %k: tensor<2x384x32xf32>, %v: tensor<2x384x32xf32>) -> tensor<2x384x32xf32> {
+  %empty = tensor.empty() : tensor<2x384x32xf32>
+  %o = commir.attention maps [
+      affine_map<(h, m, n, d, e) -> (h, m, d)>, affine_map<(h, m, n, d, e) -> (h, n, d)>,
+      affine_map<(h, m, n, d, e) -> (h, n, e)>, affine_map<(h, m, n, d, e) -> (h, m, e)>]
+    ins(%q, %k, %v : tensor<2x384x32xf32>, tensor<2x384x32xf32>, tensor<2x384x32xf32>)
+    outs(%empty : tensor<2x384x32xf32>) -> tensor<2x384x32xf32>
+  return %o : tensor<2x384x32xf32>
+})";
+
+/// The schedule on two ranks in other blocks, and whole: all give the result,
+/// and hold no more than the memory model says.
+static void runVariants(const std::string &text, const char *name,
+                        int64_t features, size_t atLeast) {
+  Program program(text, 7);
+  program.local = "codegen";
+  std::string error;
+  TopologyModel topology = *parseTopology("gpu=2", error);
+  MemoryProblem memory = makeMemoryProblem(program.model(), features);
+  memory.local = LocalKernel::Generated;
+  CostProblem problem;
+  problem.op = memory.op;
+  problem.kind = memory.op.coupled.empty() ? LocalWork::Kind::Gemm
+                                           : LocalWork::Kind::Attention;
+  problem.headDim = problem.valueDim = features;
+  Schedule schedule;
+  ASSERT_TRUE(makeNamedSchedule(name, schedule, problem.op, topology));
+  std::vector<Schedule> variants =
+      localVariants(schedule, problem, topology, {1 << 20, 1 << 26}, 100);
+  EXPECT_GE(variants.size(), atLeast);
+  Schedule whole = schedule;
+  for (size_t l = 0; l < problem.op.loops.size(); ++l)
+    whole.tile.push_back(paddedExtent(whole, problem.op, l, topology) /
+                         numTiles(whole.loops[l], topology));
+  variants.push_back(whole);
+  MemoryModel model(memory, topology);
+  for (const Schedule &variant : variants) {
+    EXPECT_EQ(program.runOnRanks(print(variant), "gpu=2"), "")
+        << print(variant);
+    EXPECT_LE(program.peakBytes, model.estimate(variant).peak())
+        << print(variant);
+  }
+}
+
+TEST(GeneratedCode, VariantsOfMatmul) {
+  runVariants(matmulText(400, 320, 500), "data_parallel", 1, 4);
+  runVariants(matmulText(64, 1088, 96), "all_gather_gemm_shifted", 1, 1);
+}
+
+TEST(GeneratedCode, VariantsOfAttention) {
+  runVariants(tokens, "ring", 32, 4);
+  runVariants(tokens, "context_parallel", 32, 4);
 }
 
 /// Chunks of eight tokens: some that the mask lets through, some that it cuts,
