@@ -16,7 +16,7 @@ Dialect/Linalg               Schedule,Dialect/CommIR/IR             mlir llvm
 Analysis                     Schedule,Dialect                       mlir llvm
 Transforms                   Schedule,Dialect,Analysis              mlir llvm
 Transforms/Gpu               Schedule,Dialect,Analysis,Transforms,Runtime/mercury_simt.h mlir llvm
-Tuning                       Schedule,Dialect,Analysis,Transforms/ModuleTopology.h,Transforms/Local mlir llvm
+Tuning                       Schedule,Dialect,Analysis,Transforms/ModuleTopology.h,Transforms/ScheduleChooser.h,Transforms/Local mlir llvm
 Conversion                   Dialect/CommIR/IR,Runtime/mercury_nccl.h,Runtime/mercury_runtime.h mlir llvm
 Target                       Schedule,Dialect/CommIR/IR             mlir llvm
 Pipelines                    Schedule,Dialect,Transforms,Tuning,Conversion mlir llvm

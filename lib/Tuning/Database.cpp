@@ -13,9 +13,11 @@
 
 using namespace mercury;
 
-/// The version is raised when the meaning of entries changes.
+/// The version is raised when the meaning of entries changes. 2: entries may
+/// have ranges.
 TuningDatabase::TuningDatabase()
-    : file("database", "mercury tuning database", /*version=*/1) {}
+    : file("database", "mercury tuning database", /*version=*/2,
+           /*oldest=*/1) {}
 
 //===----------------------------------------------------------------------===//
 // Keys
@@ -71,28 +73,59 @@ std::string mercury::fingerprint(const TopologyModel &topology) {
                          /*Width=*/16);
 }
 
-std::string mercury::describeProblem(const OperatorModel &op,
-                                     std::string_view type) {
+std::string mercury::describeProblem(const CostProblem &problem,
+                                     const ExtentRanges &ranges) {
+  const OperatorModel &op = problem.op;
   std::string text = op.name;
-  for (size_t l = 0; l < op.loops.size(); ++l)
-    text += std::string(l ? " x " : " ") + (op.loops[l].reduction ? "+" : "") +
-            std::to_string(op.loops[l].extent);
-  auto add = [&](const std::vector<OperatorModel::Tensor> &tensors) {
-    for (const OperatorModel::Tensor &tensor : tensors) {
+  for (size_t l = 0; l < op.loops.size(); ++l) {
+    text += std::string(l ? " x " : " ") + (op.loops[l].reduction ? "+" : "");
+    if (l < ranges.size() && ranges[l].first < ranges[l].second)
+      text += std::to_string(ranges[l].first) + ".." +
+              std::to_string(ranges[l].second);
+    else
+      text += std::to_string(op.loops[l].extent);
+  }
+  auto add = [&](const std::vector<OperatorModel::Tensor> &tensors,
+                 const std::vector<std::vector<int64_t>> &shapes) {
+    for (size_t t = 0; t < tensors.size(); ++t) {
       text += " |";
-      for (int loop : tensor.loopOfDim)
-        text += " " + (loop < 0 ? "-" : std::to_string(loop));
-      text += " : " + std::to_string(tensor.elementBytes);
+      for (size_t d = 0; d < tensors[t].loopOfDim.size(); ++d) {
+        int loop = tensors[t].loopOfDim[d];
+        text += loop < 0 ? " -" + std::to_string(shapes[t][d])
+                         : " " + std::to_string(loop);
+      }
+      text += " : " + std::to_string(tensors[t].elementBytes);
     }
   };
-  add(op.inputs);
+  add(op.inputs, problem.inputShapes);
   text += " ->";
-  add(op.results);
+  add(op.results, problem.resultShapes);
   if (op.mask)
     text += " | " + print(op.mask->mask) + " from " +
             std::to_string(op.mask->queryStart) + " and " +
             std::to_string(op.mask->keyStart);
-  return text + " | " + std::string(type);
+  if (problem.finishedBytes > 0)
+    text += " | finished to " + std::to_string(problem.finishedBytes);
+  if (problem.returnsLogSumExp)
+    text += " with its log-sum-exp";
+  return text + " | " + problem.type;
+}
+
+bool mercury::isWithin(std::string_view pattern, std::string_view text) {
+  llvm::SmallVector<llvm::StringRef> wanted, words;
+  llvm::StringRef(pattern).split(wanted, ' ');
+  llvm::StringRef(text).split(words, ' ');
+  return llvm::equal(
+      wanted, words, [](llvm::StringRef range, llvm::StringRef word) {
+        if (range == word)
+          return true;
+        if (range.consume_front("+") != word.consume_front("+"))
+          return false;
+        auto [low, high] = range.split("..");
+        int64_t least = 0, most = 0, value = 0;
+        return !low.getAsInteger(10, least) && !high.getAsInteger(10, most) &&
+               !word.getAsInteger(10, value) && least <= value && value <= most;
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,6 +161,8 @@ Verdict TuningDatabase::read(std::map<TuningKey, TuningEntry> &into,
     entry.schedule = schedule->str();
     entry.seconds = object->getNumber("seconds").value_or(0);
     entry.measured = object->getNumber("measured_seconds").value_or(0);
+    entry.validFor = object->getString("valid_for").value_or("").str();
+    entry.gap = object->getNumber("gap").value_or(0);
     into[{op->str(), topology->str(), goal->str()}] = std::move(entry);
   }
   return Verdict::ok();
@@ -145,34 +180,45 @@ Verdict TuningDatabase::open(std::string path, std::string &remark) {
   return file.moveAside(verdict, remark);
 }
 
-std::optional<Schedule> TuningDatabase::find(const TuningKey &key,
-                                             const OperatorModel &op,
-                                             const TopologyModel &topology,
-                                             std::string &reason) const {
+std::optional<TuningHit> TuningDatabase::find(const TuningKey &key,
+                                              const OperatorModel &op,
+                                              const TopologyModel &topology,
+                                              std::string &reason) const {
   reason.clear();
-  auto it = entries.find(key);
-  if (it == entries.end()) {
-    for (const auto &[other, entry] : entries)
-      if (other.op == key.op && other.goal == key.goal) {
-        reason = "the database's entry for this operator is for another "
-                 "machine: '" +
-                 entry.machine + "' with fingerprint " + other.topology +
-                 ", not " + key.topology;
-        break;
+  auto read = [&](const TuningEntry &entry,
+                  bool isExact) -> std::optional<TuningHit> {
+    std::string error;
+    std::optional<Schedule> schedule = parseSchedule(entry.schedule, error);
+    if (!schedule)
+      reason = "the database's schedule cannot be read: " + error;
+    else if (Verdict verdict = verify(*schedule, op, topology); !verdict)
+      reason = "the database's schedule is illegal: " + verdict.reason();
+    else
+      return TuningHit{std::move(*schedule), entry, isExact};
+    return std::nullopt;
+  };
+  if (auto it = entries.find(key); it != entries.end())
+    return read(it->second, /*isExact=*/true);
+  for (const auto &[other, entry] : entries)
+    if (other.goal == key.goal && other.topology == key.topology &&
+        !entry.validFor.empty() && isWithin(entry.validFor, key.op))
+      if (auto hit = read(entry, /*isExact=*/false)) {
+        reason.clear();
+        return hit;
       }
+  if (!reason.empty())
     return std::nullopt;
-  }
-  std::string error;
-  std::optional<Schedule> schedule = parseSchedule(it->second.schedule, error);
-  if (!schedule) {
-    reason = "the database's schedule cannot be read: " + error;
-    return std::nullopt;
-  }
-  if (Verdict verdict = verify(*schedule, op, topology); !verdict) {
-    reason = "the database's schedule is illegal: " + verdict.reason();
-    return std::nullopt;
-  }
-  return schedule;
+  for (const auto &[other, entry] : entries)
+    if (other.goal == key.goal && other.topology != key.topology &&
+        (other.op == key.op ||
+         (!entry.validFor.empty() && isWithin(entry.validFor, key.op)))) {
+      reason = "the database's entry for this operator is for another "
+               "machine: '" +
+               entry.machine + "' with fingerprint " + other.topology +
+               ", not " + key.topology;
+      break;
+    }
+  return std::nullopt;
 }
 
 void TuningDatabase::set(const TuningKey &key, TuningEntry entry) {
@@ -181,6 +227,9 @@ void TuningDatabase::set(const TuningKey &key, TuningEntry entry) {
 }
 
 Verdict TuningDatabase::save() {
+  FileLock lock;
+  if (Verdict verdict = file.lock(lock); !verdict)
+    return verdict;
   // What stands there now may be more than what was read.
   std::map<TuningKey, TuningEntry> all;
   bool isOurs = true;
@@ -197,6 +246,10 @@ Verdict TuningDatabase::save() {
         {"schedule", entry.schedule}, {"seconds", entry.seconds}};
     if (entry.measured > 0)
       object["measured_seconds"] = entry.measured;
+    if (!entry.validFor.empty()) {
+      object["valid_for"] = entry.validFor;
+      object["gap"] = entry.gap;
+    }
     list.push_back(std::move(object));
   }
   return file.write(llvm::json::Object{{"entries", std::move(list)}});

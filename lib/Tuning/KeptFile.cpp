@@ -34,10 +34,12 @@ Verdict KeptFile::read(std::optional<llvm::json::Object> &contents,
   if (!root || root->getString("format") != llvm::StringRef(format))
     return refuse("its format is not '" + format + "'");
   std::optional<int64_t> found = root->getInteger("version");
-  if (found != version)
+  if (!found || *found < oldest || *found > version)
     return refuse("its version is " +
                   (found ? std::to_string(*found) : "not given") +
-                  ", expected " + std::to_string(version));
+                  ", expected " +
+                  (oldest < version ? std::to_string(oldest) + " to " : "") +
+                  std::to_string(version));
   isOurs = true;
   contents = std::move(*root);
   return Verdict::ok();
@@ -52,6 +54,32 @@ Verdict KeptFile::moveAside(const Verdict &refusal, std::string &remark) const {
                        "': " + error.message());
   remark = refusal.reason() + "; it is now '" + aside + "'";
   return Verdict::ok();
+}
+
+/// How long one waits who finds the file in use; writing takes milliseconds.
+static constexpr std::chrono::seconds kLongestWait{60};
+
+Verdict KeptFile::lock(FileLock &lock) const {
+  auto cannotWrite = [&](const std::string &why) {
+    lock.reset();
+    return Verdict::no("cannot write the " + what + " '" + path + "': " + why);
+  };
+  auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    lock = std::make_unique<llvm::LockFileManager>(path);
+    llvm::Expected<bool> isTaken = lock->tryLock();
+    if (!isTaken)
+      return cannotWrite(llvm::toString(isTaken.takeError()));
+    if (*isTaken)
+      return Verdict::ok();
+    using Result = llvm::WaitForUnlockResult;
+    Result result = lock->waitForUnlockFor(kLongestWait);
+    if (result == Result::OwnerDied)
+      lock->unsafeMaybeUnlock();
+    if (result == Result::Timeout ||
+        std::chrono::steady_clock::now() - start > kLongestWait)
+      return cannotWrite("another process holds '" + path + ".lock'");
+  }
 }
 
 Verdict KeptFile::write(llvm::json::Object contents) const {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mercury/Analysis/OperatorModelBuilder.h"
+#include "Mercury/Transforms/ScheduleChooser.h"
 #include "Mercury/Tuning/Tune.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/Support/raw_ostream.h"
@@ -64,6 +65,8 @@ CostProblem mercury::costProblemOf(DistributableOpInterface op) {
        cast<DestinationStyleOpInterface>(op.getOperation()).getDpsInits())
     problem.resultShapes.push_back(shapeOf(init));
   problem.type = nameOf(getElementTypeOrSelf(inputs.front()->get()));
+  if (!isContraction(problem.op))
+    problem.kind = LocalWork::Kind::Elementwise;
   // Work whose loops are not all that its products run over: the rest are
   // features, that of queries and keys first.
   if (problem.op.coupled.empty() || inputs.size() < 3)

@@ -78,6 +78,14 @@ static std::string left(std::string text, size_t width) {
   return text;
 }
 
+std::string mercury::functionText(const Report &report) {
+  std::string text =
+      "all operators of the function: " + timeText(report.seconds) +
+      "; under the default rule ";
+  return text + (report.defaultSeconds > 0 ? timeText(report.defaultSeconds)
+                                           : "they do not fit");
+}
+
 static void writeRow(llvm::raw_ostream &os, const ReportRow &row,
                      std::string label, double best, bool hasMeasured) {
   os << "  " << left(std::move(label), 28);
@@ -102,6 +110,19 @@ static void writeRow(llvm::raw_ostream &os, const ReportRow &row,
     os << "      OOM: " << row.overLimit << "\n";
 }
 
+/// What was looked at, and what is known of what was not.
+static void writeSearch(llvm::raw_ostream &os, const ReportOperator &op) {
+  os << "\n  " << op.visited << " schedules looked at, " << op.pruned
+     << " left out by bounds, " << op.overLimit << " over the memory limit; ";
+  if (op.isProven)
+    os << "the first is the fastest of the model's space";
+  else
+    os << "the first is within " << percentText(op.gap)
+       << " of the fastest that the space may have (bound "
+       << timeText(op.lowerBound) << "), not proven to be it";
+  os << " (" << timeText(op.tuningSeconds) << ")\n";
+}
+
 static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op) {
   os << op.title << "\n";
   auto isMeasured = [](const ReportRow &row) { return row.measured > 0; };
@@ -122,15 +143,8 @@ static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op) {
     os << "  known designs\n";
   for (const ReportRow &row : op.designs)
     writeRow(os, row, row.name, best, hasMeasured);
-  os << "\n  " << op.visited << " schedules looked at, " << op.pruned
-     << " left out by bounds, " << op.overLimit << " over the memory limit; ";
-  if (op.isProven)
-    os << "the first is the fastest of the model's space";
-  else
-    os << "the first is within " << percentText(op.gap)
-       << " of the fastest that the space may have (bound "
-       << timeText(op.lowerBound) << "), not proven to be it";
-  os << " (" << timeText(op.tuningSeconds) << ")\n";
+  if (op.isSearched)
+    writeSearch(os, op);
   for (const std::string &remark : op.remarks)
     os << "  remark: " << remark << "\n";
 }
@@ -144,6 +158,8 @@ void mercury::writeTable(llvm::raw_ostream &os, const Report &report) {
     os << "\n";
     writeOperator(os, op);
   }
+  if (report.operators.size() > 1)
+    os << "\n" << functionText(report) << "\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,6 +213,7 @@ static llvm::json::Object toJson(const ReportOperator &op) {
   for (const std::string &remark : op.remarks)
     remarks.push_back(remark);
   return llvm::json::Object{{"operator", op.title},
+                            {"searched", op.isSearched},
                             {"found", toJson(op.found)},
                             {"designs", toJson(op.designs)},
                             {"pareto", std::move(pareto)},
@@ -215,13 +232,17 @@ void mercury::writeJson(llvm::raw_ostream &os, const Report &report) {
     operators.push_back(toJson(op));
   llvm::json::Object root{{"machine", report.machine},
                           {"ranks", report.topology.numRanks()},
+                          {"seconds", report.seconds},
                           {"operators", std::move(operators)}};
+  if (report.defaultSeconds > 0)
+    root["default_rule_seconds"] = report.defaultSeconds;
   if (report.memoryLimit > 0)
     root["memory_limit_bytes"] = report.memoryLimit;
   os << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(root)));
 }
 
-void mercury::writeTrace(llvm::raw_ostream &os, const ReportOperator &op) {
+void mercury::writeTrace(llvm::raw_ostream &os,
+                         const std::vector<ReportSpan> &timeline) {
   // Streams of a rank in the order of their first work.
   std::map<int64_t, std::vector<std::string>> streams;
   llvm::json::OStream json(os);
@@ -237,7 +258,7 @@ void mercury::writeTrace(llvm::raw_ostream &os, const ReportOperator &op) {
           json.attributeObject("args", [&] { json.attribute("name", name); });
         });
       };
-      for (const ReportSpan &span : op.timeline) {
+      for (const ReportSpan &span : timeline) {
         std::vector<std::string> &known = streams[span.rank];
         if (known.empty())
           metadata("process_name", span.rank, 0,

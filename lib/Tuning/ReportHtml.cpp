@@ -68,6 +68,19 @@ static void writeRow(llvm::raw_ostream &os, const ReportRow &row,
      << "</code></details></td></tr>\n";
 }
 
+static void writeSearch(llvm::raw_ostream &os, const ReportOperator &op) {
+  os << "<p class=\"words\">" << op.visited << " schedules looked at, "
+     << op.pruned << " left out by bounds, " << op.overLimit
+     << " over the memory limit. ";
+  if (op.isProven)
+    os << "The first is the fastest of the model's space.";
+  else
+    os << llvm::format("The first is within %.0f%% of what the space may have "
+                       "at best.",
+                       op.gap * 100);
+  os << "</p>\n";
+}
+
 static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op) {
   os << "<h2>" << escaped(op.title) << "</h2>\n";
   os << "<h3>Time and memory</h3>\n";
@@ -83,22 +96,11 @@ static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op) {
              best);
   for (const ReportRow &row : op.designs)
     writeRow(os, row, row.name, best);
-  os << "</tbody></table>\n<p class=\"words\">" << op.visited
-     << " schedules looked at, " << op.pruned << " left out by bounds, "
-     << op.overLimit << " over the memory limit. ";
-  if (op.isProven)
-    os << "The first is the fastest of the model's space.";
-  else
-    os << llvm::format("The first is within %.0f%% of what the space may have "
-                       "at best.",
-                       op.gap * 100);
-  os << "</p>\n";
+  os << "</tbody></table>\n";
+  if (op.isSearched)
+    writeSearch(os, op);
   for (const std::string &remark : op.remarks)
     os << "<p class=\"words\">" << escaped(remark) << "</p>\n";
-  if (!op.timeline.empty()) {
-    os << "<h3>Timeline of the first</h3>\n";
-    drawTimeline(os, op.timeline);
-  }
 }
 
 void mercury::writeHtml(llvm::raw_ostream &os, const Report &report) {
@@ -113,5 +115,11 @@ void mercury::writeHtml(llvm::raw_ostream &os, const Report &report) {
   drawMachine(os, report.topology);
   for (const ReportOperator &op : report.operators)
     writeOperator(os, op);
+  if (report.operators.size() > 1)
+    os << "<p>" << escaped(functionText(report)) << "</p>\n";
+  if (!report.timeline.empty()) {
+    os << "<h2>Timeline of the schedules that were chosen</h2>\n";
+    drawTimeline(os, report.timeline);
+  }
   os << "</body></html>\n";
 }

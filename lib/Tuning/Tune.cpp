@@ -5,290 +5,293 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Plans are extended operator by operator: of each, the best schedules that
+// leave its results in different places; of plans that agree on all placements
+// that are still read, the best one is kept.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Mercury/Tuning/Tune.h"
 #include "Mercury/Analysis/OperatorModelBuilder.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
-#include "Mercury/Schedule/Describe.h"
-#include "Mercury/Schedule/NamedSchedules.h"
+#include "Mercury/Transforms/ScheduleChooser.h"
+#include "OperatorTuner.h"
+#include "TuneDatabase.h"
+#include "Wishes.h"
 #include "llvm/ADT/StringExtras.h"
-#include <chrono>
-#include <map>
+#include <set>
 
 using namespace mlir;
 using namespace mercury;
 using namespace mercury::commir;
 
-//===----------------------------------------------------------------------===//
-// Which operators
-//===----------------------------------------------------------------------===//
-
-static bool isContraction(Operation *op) {
-  auto distributable = dyn_cast<DistributableOpInterface>(op);
-  return distributable && op->getNumResults() &&
-         isa<RankedTensorType>(op->getResult(0).getType()) &&
-         tensorInputs(distributable).size() >= 2 &&
-         llvm::is_contained(distributable.getLoops(),
-                            utils::IteratorType::reduction);
-}
-
-/// Whether a contraction, or an operator that has a schedule, is among what
-/// `op` is computed from.
-static bool follows(Operation *op, DenseMap<Operation *, bool> &known) {
-  if (auto it = known.find(op); it != known.end())
-    return it->second;
-  bool result = false;
-  for (Value operand : op->getOperands())
-    if (Operation *producer = operand.getDefiningOp())
-      result |= isContraction(producer) ||
-                producer->hasAttr(kScheduleAttrName) ||
-                follows(producer, known);
-  return known[op] = result;
-}
-
-/// Contractions that do not follow another one: the others run where their
-/// inputs are.
-static SmallVector<DistributableOpInterface> leadersOf(func::FuncOp function) {
-  SmallVector<DistributableOpInterface> leaders;
-  DenseMap<Operation *, bool> known;
-  for (Operation &op : function.front())
-    if (isContraction(&op) && !op.hasAttr(kScheduleAttrName) &&
-        !follows(&op, known))
-      leaders.push_back(cast<DistributableOpInterface>(op));
-  return leaders;
-}
-
-//===----------------------------------------------------------------------===//
-// What is said of them
-//===----------------------------------------------------------------------===//
-
-/// "commir.online_attention: batch 4, heads 32, queries 4096, keys 4096, bf16".
-static std::string titleOf(const CostProblem &problem) {
-  OperatorNames names = namesOf(problem.op);
-  std::string title = problem.op.name + ":";
-  for (size_t l = 0; l < problem.op.loops.size(); ++l)
-    title += " " + names.loops[l] + " " +
-             std::to_string(problem.op.loops[l].extent) + ",";
-  if (problem.headDim)
-    title += " head dimension " + std::to_string(problem.headDim) + ",";
-  if (problem.op.mask)
-    title += " visible <" + print(problem.op.mask->mask) + ">,";
-  return title + " " + problem.type;
-}
-
-static std::string boundOf(const Cost &cost, const TopologyModel &topology) {
-  return cost.bound == Cost::Bound::Link ? topology.levels[cost.boundLevel].name
-                                         : std::string(stringify(cost.bound));
-}
+/// Plans that are kept; ways of an operator that each is extended by, beside
+/// those that an operator that follows wishes; wishes of each.
+static constexpr size_t kPlans = 12, kAlternatives = 4, kWishes = 3;
 
 namespace {
-/// Everything that is asked of one operator.
-class OperatorTuner {
-public:
-  OperatorTuner(DistributableOpInterface op, const TopologyModel &topology,
-                const TuneOptions &options)
-      : op(op), topology(topology), options(options),
-        cost(costProblemOf(op, options, topology.device, remarks), topology),
-        memory(memoryProblemOf(op, options.local), topology) {}
+/// A contraction that is to get a schedule.
+struct Target {
+  DistributableOpInterface op;
+  std::unique_ptr<OperatorTuner> tuner;
+  /// Where what follows would have its results.
+  std::vector<Placements> wishes;
+};
 
-  FailureOr<Schedule> run(ReportOperator &report);
+/// Schedules for the function so far.
+struct Plan {
+  ScheduleChooser chooser;
+  double score = 0;   ///< of contractions by the objective, else seconds
+  double seconds = 0; ///< of all operators
+  /// Per target: what it gets, where its inputs live then, and whether it comes
+  /// from the database.
+  struct Pick {
+    FoundSchedule found;
+    Placements known;
+    std::string source;
+  };
+  std::vector<Pick> picks;
+};
+
+class FunctionTuner {
+public:
+  FunctionTuner(func::FuncOp function, const TopologyModel &topology,
+                const TuneOptions &options, TuneDatabase &database)
+      : function(function), topology(topology), options(options),
+        database(database) {}
+
+  LogicalResult findTargets();
+  FailureOr<Plan> run();
+  const std::vector<Target> &found() const { return targets; }
+  /// Seconds of the default rule; 0 where it does not fit or is no choice.
+  double defaultSeconds = 0;
 
 private:
-  ReportRow rowOf(const Schedule &schedule);
-  void addDesigns(ReportOperator &report);
-  int64_t limit() const {
-    return options.memoryLimit > 0 ? options.memoryLimit
-                                   : availableBytes(topology.device);
-  }
+  void makeWishes();
+  LogicalResult extend(size_t number, std::vector<Plan> &plans);
+  std::optional<Plan> follow(const Plan &plan, size_t number);
+  void add(Plan &plan, size_t number, Plan::Pick pick);
+  LogicalResult visit(Plan &plan, Operation &op);
+  void prune(std::vector<Plan> &plans, Operation *last);
 
-  DistributableOpInterface op;
+  func::FuncOp function;
   const TopologyModel &topology;
   const TuneOptions &options;
-  std::vector<std::string> remarks; ///< on kernels
-  CostModel cost;
-  MemoryModel memory;
+  TuneDatabase &database;
+  std::vector<Target> targets;
+  bool hasWishes = false;
 };
 } // namespace
 
-ReportRow OperatorTuner::rowOf(const Schedule &schedule) {
-  const OperatorModel &model = cost.problem().op;
-  Cost found = cost.estimate(schedule);
-  MemoryEstimate bytes = memory.estimate(schedule);
-  ReportRow row;
-  row.schedule = print(schedule);
-  row.words = describe(schedule, model, topology);
-  row.seconds = found.seconds;
-  row.interval =
-      found.seconds > 0 ? (found.high - found.low) / 2 / found.seconds : 0;
-  row.bound = boundOf(found, topology);
-  row.memory = bytes.peak();
-  for (size_t level = 0; level < found.traffic.size(); ++level)
-    if (found.traffic[level].bytes > 0)
-      row.traffic.push_back({topology.levels[level].name,
-                             found.traffic[level].bytes,
-                             found.traffic[level].service});
-  TopologyModel limited = topology;
-  if (limit() > 0)
-    limited.device.reservable = limited.device.memory = limit();
-  if (Verdict verdict = fits(bytes, limited); !verdict)
-    row.overLimit = verdict.reason();
-  return row;
+LogicalResult FunctionTuner::findTargets() {
+  SmallVector<DistributableOpInterface> ops;
+  for (Operation &op : function.front()) {
+    auto distributable = dyn_cast<DistributableOpInterface>(op);
+    if (!distributable || !op.getNumResults() ||
+        !isa<RankedTensorType>(op.getResult(0).getType()))
+      continue;
+    if (Value dynamic = firstDynamicValue(&op))
+      return op.emitError()
+             << "has a dynamic extent in a value of type " << dynamic.getType()
+             << "; only static shapes are tuned";
+    if (!op.hasAttr(kScheduleAttrName) &&
+        isContraction(buildOperatorModel(distributable)))
+      ops.push_back(distributable);
+  }
+  size_t searches = ops.size() > 1 ? kPlans + kWishes + 1 : 1;
+  for (DistributableOpInterface op : ops)
+    targets.push_back(
+        {op,
+         std::make_unique<OperatorTuner>(op, topology, options,
+                                         !feedsContraction(op), searches),
+         {}});
+  return success();
 }
 
-void OperatorTuner::addDesigns(ReportOperator &report) {
-  const OperatorModel &model = cost.problem().op;
-  bool all = llvm::is_contained(options.against, "all");
-  for (const NamedSchedule &design : namedSchedules()) {
-    if (!(all ? concerns(design, model)
-              : llvm::is_contained(options.against, design.name)))
-      continue;
-    Schedule schedule;
-    Verdict verdict = makeNamedSchedule(design.name, schedule, model, topology);
-    ReportRow row;
-    if (verdict) {
-      cost.chooseKernel(schedule);
-      row = rowOf(schedule);
-    } else {
-      row.reason = verdict.reason();
-    }
-    row.name = design.name;
-    report.designs.push_back(std::move(row));
-  }
+/// Of an operator that is none of the targets, with its inputs brought to where
+/// it reads them; 0 where the model says nothing of it.
+static double secondsOf(DistributableOpInterface op, Schedule schedule,
+                        const Placements &known,
+                        const TopologyModel &topology) {
+  if (tensorInputs(op).empty())
+    return 0;
+  CostModel cost(costProblemOf(op), topology);
+  Schedule entered = schedule;
+  for (auto [plan, placement] : llvm::zip(entered.inputs, known))
+    if (placement)
+      plan.entry = *placement;
+  return cost.seconds(verify(entered, cost.problem().op, topology) ? entered
+                                                                   : schedule);
 }
 
-/// The placement for those tensors whose rank it has, and the same for tensors
-/// that run over the same loops and no others.
-static std::vector<std::optional<Placement>>
-placementsOf(const std::vector<OperatorModel::Tensor> &tensors,
-             const std::optional<Placement> &given) {
-  std::vector<std::optional<Placement>> placements(tensors.size());
-  if (!given)
-    return placements;
-  std::map<int, AxisList> axesOf;
-  for (auto [tensor, placement] : llvm::zip(tensors, placements)) {
-    if (given->dims.size() != tensor.loopOfDim.size())
-      continue;
-    placement = given;
-    for (auto [loop, axes] : llvm::zip(tensor.loopOfDim, given->dims))
-      if (loop >= 0)
-        axesOf[loop] = axes;
-  }
-  for (auto [tensor, placement] : llvm::zip(tensors, placements)) {
-    auto isKnown = [&](int loop) { return axesOf.count(loop) != 0; };
-    if (placement || !llvm::all_of(tensor.loopOfDim, isKnown))
-      continue;
-    placement.emplace();
-    for (int loop : tensor.loopOfDim)
-      placement->dims.push_back(axesOf[loop]);
-  }
-  return placements;
-}
-
-FailureOr<Schedule> OperatorTuner::run(ReportOperator &report) {
-  auto start = std::chrono::steady_clock::now();
-  report.title = titleOf(cost.problem());
-  SearchOptions search;
-  search.objective = options.objective;
-  search.space = spaceFor(cost.problem().op);
-  search.memoryLimit = limit();
-  search.top = std::max<size_t>(options.top, 1);
-  search.budget = options.budget;
-  search.progress = options.progress;
-  search.entries = placementsOf(cost.problem().op.inputs, options.inputs);
-  search.exits = placementsOf(cost.problem().op.results, options.results);
-  SearchResult result = findSchedules(cost, memory, topology, search);
-  report.visited = result.visited;
-  report.pruned = result.pruned;
-  report.overLimit = result.overLimit;
-  report.lowerBound = result.lowerBound;
-  report.gap = result.gap();
-  report.isProven = result.isProven;
-  report.remarks = cost.assumptions();
-  llvm::append_range(report.remarks, remarks);
-  for (const FoundSchedule &point : result.pareto)
-    report.pareto.emplace_back(point.seconds, point.bytes);
-  if (result.best.empty() && !result.smallest)
-    return op->emitError() << "no schedule has its "
-                           << (options.inputs ? "inputs placed "
-                                              : "results placed ")
-                           << print(options.inputs ? *options.inputs
-                                                   : *options.results);
-  if (result.best.empty()) {
-    InFlightDiagnostic error = op->emitError()
-                               << "no schedule fits: each rank may hold "
-                               << bytesText(limit());
-    if (result.smallest)
-      error << "; the smallest needs " << bytesText(result.smallest->bytes)
-            << " and takes " << timeText(result.smallest->seconds) << " ("
-            << describe(result.smallest->schedule, cost.problem().op, topology)
-            << ")";
+LogicalResult FunctionTuner::visit(Plan &plan, Operation &op) {
+  auto distributable = dyn_cast<DistributableOpInterface>(op);
+  Placements known, inits;
+  if (distributable)
+    plan.chooser.placementsOf(distributable, known, inits);
+  if (failed(plan.chooser.visit(op)))
     return failure();
-  }
-  for (const FoundSchedule &found : result.best) {
-    ReportRow row = rowOf(found.schedule);
-    row.isPareto = llvm::any_of(result.pareto, [&](const FoundSchedule &point) {
-      return point.schedule == found.schedule;
-    });
-    report.found.push_back(std::move(row));
-  }
-  addDesigns(report);
-  // A schedule that is a known design says so.
-  for (ReportRow &row : report.found)
-    for (const ReportRow &design : report.designs)
-      if (row.name.empty() && row.schedule == design.schedule)
-        row.name = design.name;
-  std::chrono::duration<double> seconds =
-      std::chrono::steady_clock::now() - start;
-  report.tuningSeconds = seconds.count();
-  return result.best.front().schedule;
+  auto it = plan.chooser.schedules().find(&op);
+  if (it == plan.chooser.schedules().end())
+    return success();
+  double seconds = secondsOf(distributable, it->second, known, topology);
+  plan.seconds += seconds;
+  if (options.objective.kind == Objective::Kind::Time)
+    plan.score += seconds;
+  return success();
 }
 
-/// Objective, limit, local code and placements, as text.
-static std::string goalOf(const TuneOptions &options) {
-  std::string goal;
-  switch (options.objective.kind) {
-  case Objective::Kind::Time:
-    goal = "time";
-    break;
-  case Objective::Kind::Memory:
-    goal = "memory";
-    break;
-  case Objective::Kind::Both:
-    goal = "both:" + std::to_string(options.objective.weight);
-    break;
-  }
-  goal += ", limit " + std::to_string(options.memoryLimit);
-  // What kernels hold beside tensors decides what fits.
-  goal += ", local " + std::to_string(static_cast<int>(options.local));
-  for (const std::string &kernel : options.kernels)
-    goal += ", kernel " + kernel;
-  if (options.inputs)
-    goal += ", inputs " + print(*options.inputs);
-  if (options.results)
-    goal += ", results " + print(*options.results);
-  return goal;
+void FunctionTuner::add(Plan &plan, size_t number, Plan::Pick pick) {
+  plan.chooser.take(targets[number].op, pick.found.schedule);
+  plan.seconds += pick.found.seconds;
+  plan.score += targets[number].tuner->score(pick.found);
+  plan.picks.push_back(std::move(pick));
 }
 
-TuningKey mercury::tuningKeyOf(DistributableOpInterface op,
-                               const TopologyModel &topology,
-                               const TuneOptions &options) {
-  CostProblem problem = costProblemOf(op);
-  return {describeProblem(problem.op, problem.type), fingerprint(topology),
-          goalOf(options)};
+/// The plan with what mercury-set-schedule would choose; nothing where that
+/// does not fit.
+std::optional<Plan> FunctionTuner::follow(const Plan &plan, size_t number) {
+  const Target &target = targets[number];
+  Plan next = plan;
+  Placements known, inits;
+  next.chooser.placementsOf(target.op, known, inits);
+  if (failed(next.chooser.visit(*target.op)))
+    return std::nullopt;
+  Schedule schedule = next.chooser.schedules().lookup(target.op);
+  std::optional<FoundSchedule> found = target.tuner->enter(schedule, known);
+  if (!found)
+    return std::nullopt;
+  next.chooser = plan.chooser;
+  add(next, number, {std::move(*found), std::move(known), ""});
+  return next;
 }
 
-LogicalResult mercury::tuneFunction(func::FuncOp function,
-                                    const TopologyModel &topology,
-                                    const TuneOptions &options,
-                                    Report &report) {
-  TuningDatabase database;
-  if (!options.database.empty()) {
-    std::string remark;
-    if (Verdict verdict = database.open(options.database, remark); !verdict)
-      return function.emitError() << verdict.reason();
-    if (!remark.empty())
-      function.emitRemark() << remark;
+LogicalResult FunctionTuner::extend(size_t number, std::vector<Plan> &plans) {
+  const Target &target = targets[number];
+  OperatorTuner &tuner = *target.tuner;
+  bool isFree =
+      print(tuner.givenInputs()).empty() && print(tuner.givenResults()).empty();
+  std::vector<Plan> next;
+  Placements first;
+  for (Plan &plan : plans) {
+    Placements known, inits;
+    plan.chooser.placementsOf(target.op, known, inits);
+    if (first.empty())
+      first = known;
+    if (std::optional<TuneDatabase::Hit> hit =
+            database.find(target.op, number, tuner, known)) {
+      next.push_back(plan);
+      add(next.back(), number, {hit->found, known, hit->source});
+      continue;
+    }
+    if (targets.size() > 1 && !std::exchange(hasWishes, true))
+      makeWishes();
+    size_t several = targets.size() > 1 ? kAlternatives : 1;
+    for (FoundSchedule &found :
+         tuner.alternatives(known, several, target.wishes)) {
+      next.push_back(plan);
+      add(next.back(), number, {std::move(found), known, ""});
+    }
+    if (targets.size() > 1 && isFree)
+      if (std::optional<Plan> followed = follow(plan, number))
+        next.push_back(std::move(*followed));
   }
+  if (next.empty())
+    return tuner.fail(first);
+  plans = std::move(next);
+  return success();
+}
+
+/// Whether something behind `last` reads the value.
+static bool isLive(Value value, Operation *last) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    Operation *here = last->getBlock()->findAncestorOpInBlock(*user);
+    return here && last->isBeforeInBlock(here);
+  });
+}
+
+void FunctionTuner::prune(std::vector<Plan> &plans, Operation *last) {
+  std::multimap<double, Plan *> byScore; // of equal ones the first stays so
+  for (Plan &plan : plans)
+    byScore.emplace(plan.score, &plan);
+  SmallVector<Value> live;
+  for (BlockArgument argument : function.getArguments())
+    if (isLive(argument, last))
+      live.push_back(argument);
+  for (Operation &op : function.front()) {
+    for (Value result : op.getResults())
+      if (isLive(result, last))
+        live.push_back(result);
+    if (&op == last)
+      break;
+  }
+  std::vector<Plan> kept;
+  std::set<std::string> seen;
+  for (auto [score, plan] : byScore) {
+    Placements placements;
+    for (Value value : live)
+      placements.push_back(plan->chooser.placementOf(value));
+    if (kept.size() < kPlans && seen.insert(print(placements)).second)
+      kept.push_back(std::move(*plan));
+  }
+  plans = std::move(kept);
+}
+
+/// Once something is to be searched for.
+void FunctionTuner::makeWishes() {
+  llvm::SetVector<Operation *> producers;
+  for (const Target &target : targets)
+    producers.insert(target.op);
+  for (const Target &target : targets)
+    for (const Schedule &schedule : target.tuner->favourites(kWishes))
+      for (const auto &[op, wished] :
+           findWishes(target.op, schedule, producers, topology)) {
+        auto isOfProducer = [&](const Target &other) { return other.op == op; };
+        std::vector<Placements> &wishes =
+            llvm::find_if(targets, isOfProducer)->wishes;
+        if (wishes.size() < kWishes && !llvm::is_contained(wishes, wished))
+          wishes.push_back(wished);
+      }
+}
+
+FailureOr<Plan> FunctionTuner::run() {
+  std::vector<Plan> plans{
+      {ScheduleChooser(function, topology, "default"), 0, 0, {}}};
+  // The default rule alone is a plan that is kept to the end.
+  std::optional<Plan> rule = plans.front();
+  size_t number = 0;
+  for (Operation &op : function.front()) {
+    bool isTarget = number < targets.size() && targets[number].op == &op;
+    if (isTarget) {
+      if (failed(extend(number, plans)))
+        return failure();
+      if (rule)
+        rule = follow(*rule, number);
+      prune(plans, &op);
+      ++number;
+      continue;
+    }
+    for (Plan &plan : plans)
+      if (failed(visit(plan, op)))
+        return failure();
+    if (rule && failed(visit(*rule, op)))
+      return failure();
+  }
+  auto best = llvm::min_element(
+      plans, [](const Plan &a, const Plan &b) { return a.score < b.score; });
+  bool isAsked = options.inputs || options.results;
+  if (rule && !isAsked) {
+    defaultSeconds = rule->seconds;
+    if (targets.size() > 1 && rule->score < best->score)
+      return std::move(*rule);
+  }
+  return std::move(*best);
+}
+
+FailureOr<SmallVector<Operation *>>
+mercury::tuneFunction(func::FuncOp function, const TopologyModel &topology,
+                      const TuneOptions &options, Report &report) {
   for (const std::optional<Placement> &given :
        {options.inputs, options.results})
     if (given)
@@ -296,45 +299,46 @@ LogicalResult mercury::tuneFunction(func::FuncOp function,
           !verdict)
         return function.emitError()
                << "placement " << print(*given) << ": " << verdict.reason();
-  SmallVector<std::pair<Operation *, Schedule>> chosen;
-  for (DistributableOpInterface op : leadersOf(function)) {
-    if (Value dynamic = firstDynamicValue(op))
-      return op->emitError()
-             << "has a dynamic extent in a value of type " << dynamic.getType()
-             << "; only static shapes are tuned";
-    CostProblem problem = costProblemOf(op);
-    TuningKey key = tuningKeyOf(op, topology, options);
-    ReportOperator &entry = report.operators.emplace_back();
-    if (!options.database.empty()) {
-      std::string reason;
-      std::optional<Schedule> known =
-          database.find(key, problem.op, topology, reason);
-      if (!reason.empty())
-        op->emitRemark() << reason;
-      if (known) {
-        entry.title = titleOf(problem);
-        entry.remarks.push_back("the schedule is that of the database '" +
-                                options.database + "'");
-        chosen.emplace_back(op, std::move(*known));
-        continue;
-      }
-    }
-    FailureOr<Schedule> found = OperatorTuner(op, topology, options).run(entry);
-    if (failed(found))
-      return failure();
-    database.set(
-        key, {report.machine, print(*found), entry.found.front().seconds, 0});
-    chosen.emplace_back(op, std::move(*found));
+  if (isDistributed(function)) {
+    function.emitRemark() << "no operator of @" << function.getSymName()
+                          << " is to be tuned: it is distributed already";
+    return SmallVector<Operation *>();
   }
-  if (chosen.empty())
+  TuneDatabase database(topology, options, report.machine);
+  FunctionTuner tuner(function, topology, options, database);
+  if (failed(database.open(function)) || failed(tuner.findTargets()))
+    return failure();
+  SmallVector<DistributableOpInterface> ops;
+  for (const Target &target : tuner.found())
+    ops.push_back(target.op);
+  database.setOperators(ops);
+  FailureOr<Plan> plan = tuner.run();
+  if (failed(plan))
+    return failure();
+  if (ops.empty())
     function.emitRemark() << "no operator of @" << function.getSymName()
                           << " is to be tuned: it has no contraction without "
                              "a schedule";
-  if (!options.database.empty())
-    if (Verdict verdict = database.save(); !verdict)
-      function.emitRemark() << verdict.reason();
-  for (auto &[op, schedule] : chosen)
+  report.seconds += plan->seconds;
+  report.defaultSeconds += tuner.defaultSeconds;
+  SmallVector<Operation *> tuned;
+  for (auto [number, target] : llvm::enumerate(tuner.found())) {
+    const Plan::Pick &pick = plan->picks[number];
+    ReportOperator &entry = report.operators.emplace_back();
+    if (pick.source.empty()) {
+      target.tuner->report(pick.found, pick.known, entry);
+      if (failed(database.add(target.op, number, *target.tuner, pick.known,
+                              pick.found)))
+        return failure();
+    } else {
+      target.tuner->reportKnown(pick.found, pick.known, entry);
+      entry.remarks.push_back(pick.source);
+    }
+    tuned.push_back(target.op);
+  }
+  database.save(function);
+  for (const auto &[op, schedule] : plan->chooser.schedules())
     op->setAttr(kScheduleAttrName,
                 ScheduleAttr::get(op->getContext(), schedule));
-  return success();
+  return tuned;
 }

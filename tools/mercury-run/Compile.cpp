@@ -245,7 +245,7 @@ static llvm::Error distribute(ModuleOp module, const CompileOptions &options,
   if (failed(setModuleTopology(module, options.topology)))
     return badInput("");
   llvm::Expected<ScheduleChoice> choice =
-      resolveSchedule(module, function, options.schedule);
+      resolveSchedule(module, function, options.schedule, options.promote);
   if (!choice)
     return choice.takeError();
   program.schedule = choice->label;

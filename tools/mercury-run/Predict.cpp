@@ -95,9 +95,7 @@ llvm::Error writeTimeline(const Prediction &prediction, llvm::StringRef path) {
   llvm::raw_fd_ostream os(path, failure);
   if (failure)
     return badInput("cannot write '" + path + "': " + failure.message());
-  ReportOperator op;
-  op.timeline = spansOf(prediction.program, prediction.simulation);
-  writeTrace(os, op);
+  writeTrace(os, spansOf(prediction.program, prediction.simulation));
   os.close();
   if (os.has_error())
     return badInput("cannot write '" + path + "': " + os.error().message());

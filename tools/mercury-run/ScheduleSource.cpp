@@ -9,12 +9,14 @@
 #include "ScheduleSource.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Dialect/CommIR/IR/SuggestedSchedule.h"
+#include "Mercury/Pipelines/Pipelines.h"
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "RunError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -100,8 +102,10 @@ static llvm::Expected<Schedule> parseLine(llvm::StringRef line,
   return badInput(path + ":" + llvm::Twine(number) + ": " + reason);
 }
 
-static llvm::Expected<ScheduleChoice> applyFile(func::FuncOp function,
-                                                llvm::StringRef path) {
+static llvm::Expected<ScheduleChoice> applyFile(ModuleOp module,
+                                                func::FuncOp function,
+                                                llvm::StringRef path,
+                                                bool promote) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return badInput("cannot read '" + path +
@@ -124,6 +128,15 @@ static llvm::Expected<ScheduleChoice> applyFile(func::FuncOp function,
   std::string numbers;
   std::optional<SmallVector<Operation *>> operators =
       operatorsOf(function, schedules.size(), numbers);
+  if (!operators) {
+    std::string name = function.getSymName().str(), unused;
+    PassManager pm(module.getContext());
+    buildOperators(pm, promote);
+    if (failed(pm.run(module)))
+      return badInput("");
+    function = module.lookupSymbol<func::FuncOp>(name);
+    operators = operatorsOf(function, schedules.size(), unused);
+  }
   if (!operators)
     return badInput("'" + path + "' has " + llvm::Twine(schedules.size()) +
                     " schedules, but @" + function.getSymName() + " has " +
@@ -136,7 +149,8 @@ static llvm::Expected<ScheduleChoice> applyFile(func::FuncOp function,
 
 llvm::Expected<ScheduleChoice> resolveSchedule(ModuleOp module,
                                                func::FuncOp function,
-                                               llvm::StringRef schedule) {
+                                               llvm::StringRef schedule,
+                                               bool promote) {
   if (schedule.empty()) {
     if (auto suggested = function->getAttrOfType<StringAttr>(
             commir::kSuggestedScheduleAttrName))
@@ -157,8 +171,9 @@ llvm::Expected<ScheduleChoice> resolveSchedule(ModuleOp module,
   if (parseSchedule(schedule, reason))
     return ScheduleChoice{schedule.str(), "of the command line"};
   if (llvm::sys::fs::is_regular_file(schedule))
-    return schedule.ends_with(".mlir") ? applyScript(module, schedule)
-                                       : applyFile(function, schedule);
+    return schedule.ends_with(".mlir")
+               ? applyScript(module, schedule)
+               : applyFile(module, function, schedule, promote);
   // Neither: a text with a mistake, a file that is missing, or a name.
   if (schedule.starts_with("loops"))
     return badInput("--schedule: " + reason);

@@ -32,10 +32,13 @@ struct ScheduleChoice {
 /// - a file *.mlir: a transform script, applied to the module;
 /// - any other file: one schedule a line, for the contractions in order (or for
 ///   every operator that reduces, or every operator, when that is the number of
-///   lines). `//` starts a comment. One line serves all contractions.
+///   lines; of the input as it is, else as the pipeline prepares it, where
+///   attention is a contraction, too, and `promote` is as there). `//` starts a
+///   comment. One line serves all contractions.
 llvm::Expected<ScheduleChoice> resolveSchedule(mlir::ModuleOp module,
                                                mlir::func::FuncOp function,
-                                               llvm::StringRef schedule);
+                                               llvm::StringRef schedule,
+                                               bool promote);
 
 } // namespace mercury::run
 

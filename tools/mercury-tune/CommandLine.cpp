@@ -7,12 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
-#include "Mercury/Schedule/NamedSchedules.h"
-#include "Mercury/Transforms/Local/KernelRegistry.h"
 #include "RunError.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include <cmath>
 
 namespace cl = llvm::cl;
 
@@ -56,52 +52,6 @@ EXIT CODES: 0 found, 2 bad input or nothing fits, 3 runtime failure, 77 the
 ranks that are asked for are not here, 130 interrupted (the best so far is
 printed)
 )";
-
-//===----------------------------------------------------------------------===//
-// Figures
-//===----------------------------------------------------------------------===//
-
-/// A positive number and what stands behind it.
-static std::optional<std::pair<double, llvm::StringRef>>
-splitUnit(llvm::StringRef text) {
-  size_t end = text.find_first_not_of("0123456789.");
-  // 76e9 is a number, 5e is not.
-  if (end != llvm::StringRef::npos && text.substr(end, 1).lower() == "e" &&
-      end + 1 < text.size() && llvm::isDigit(text[end + 1]))
-    end = text.find_first_not_of("0123456789", end + 1);
-  double value = 0;
-  if (text.substr(0, end).getAsDouble(value) || !std::isfinite(value))
-    return std::nullopt;
-  llvm::StringRef unit =
-      end == llvm::StringRef::npos ? llvm::StringRef() : text.substr(end);
-  return std::pair(value, unit.trim());
-}
-
-std::optional<int64_t> parseBytes(llvm::StringRef text) {
-  static constexpr std::pair<llvm::StringLiteral, double> units[] = {
-      {"", 1},         {"B", 1},       {"kB", 1e3},     {"MB", 1e6},
-      {"GB", 1e9},     {"TB", 1e12},   {"KiB", 0x1p10}, {"MiB", 0x1p20},
-      {"GiB", 0x1p30}, {"TiB", 0x1p40}};
-  auto number = splitUnit(text);
-  if (!number)
-    return std::nullopt;
-  for (auto [name, factor] : units)
-    if (number->second == name && number->first * factor < 0x1p62)
-      return static_cast<int64_t>(number->first * factor);
-  return std::nullopt;
-}
-
-std::optional<double> parseSeconds(llvm::StringRef text) {
-  static constexpr std::pair<llvm::StringLiteral, double> units[] = {
-      {"", 1}, {"s", 1}, {"ms", 1e-3}, {"min", 60}, {"h", 3600}};
-  auto number = splitUnit(text);
-  if (!number)
-    return std::nullopt;
-  for (auto [name, factor] : units)
-    if (number->second == name)
-      return number->first * factor;
-  return std::nullopt;
-}
 
 //===----------------------------------------------------------------------===//
 // Options
@@ -207,6 +157,11 @@ struct Options {
           "File of schedules: what stands there is not searched for again, "
           "what is found is added"),
       cl::value_desc("file"), cl::cat(category)};
+  cl::list<std::string> validFor{
+      "valid-for", cl::CommaSeparated,
+      cl::desc("With --database: other extents of these loops (rows, keys, "
+               "...; all) for which the schedule is near the best, too"),
+      cl::value_desc("loops"), cl::cat(category)};
   cl::opt<Form> form{
       "emit", cl::desc("What to print:"), cl::init(Form::Table),
       cl::values(clEnumValN(Form::Table, "table", "a table (default)"),
@@ -234,22 +189,6 @@ struct Options {
       cl::value_desc("N"), cl::init(0), cl::cat(category)};
 };
 } // namespace
-
-static llvm::Error readPlacement(llvm::StringRef option, llvm::StringRef text,
-                                 std::optional<Placement> &into) {
-  if (text.empty())
-    return llvm::Error::success();
-  TextCursor cursor{std::string_view(text)};
-  Placement placement;
-  std::string error;
-  if (!parse(cursor, placement, error))
-    return badInput(option + ": " + error);
-  if (!cursor.atEnd())
-    return badInput(option + ": expected the end, got '" +
-                    llvm::StringRef(cursor.rest()) + "'");
-  into = std::move(placement);
-  return llvm::Error::success();
-}
 
 llvm::StringRef stringify(RanksAs ranksAs) {
   switch (ranksAs) {
@@ -286,19 +225,6 @@ static llvm::Error checkMeasure(const Options &options) {
   return llvm::Error::success();
 }
 
-static llvm::Error checkDesigns(llvm::ArrayRef<std::string> names) {
-  for (const std::string &name : names) {
-    if (name == "all" || findNamedSchedule(name))
-      continue;
-    Schedule unused;
-    return badInput("--against: " + makeNamedSchedule(name, unused,
-                                                      OperatorModel(),
-                                                      TopologyModel())
-                                        .reason());
-  }
-  return llvm::Error::success();
-}
-
 llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   Options options;
   cl::HideUnrelatedOptions(options.category);
@@ -332,49 +258,26 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   }
   if (line.file.empty())
     return badInput("no input file; see --help");
-  if (options.top == 0)
-    return badInput("--top must be at least 1");
+  TuneTexts texts;
+  texts.objective = options.objective;
+  texts.inputs = options.inputs;
+  texts.results = options.results;
+  texts.memoryLimit = options.memoryLimit;
+  texts.budget = options.budget;
+  texts.local = options.local;
+  texts.database = options.database;
+  texts.against = options.against;
+  texts.kernels = options.kernels;
+  texts.validFor = options.validFor;
+  texts.top = options.top;
   std::string error;
-  std::optional<Objective> objective =
-      parseObjective(std::string_view(options.objective), error);
-  if (!objective)
-    return badInput("--objective: " + error);
-  std::optional<LocalKernel> local =
-      parseLocalKernel(std::string_view(options.local), error);
-  if (!local)
-    return badInput("--local: " + error);
-  std::optional<double> budget = parseSeconds(options.budget);
-  if (!budget || *budget <= 0)
-    return badInput("--budget expects a time above zero, such as 30s, got '" +
-                    options.budget + "'");
-  line.tuning.objective = *objective;
-  line.tuning.local = *local;
-  for (const std::string &kernel : options.kernels)
-    if (globalKernelRegistry().lookup(kernel).empty())
-      return badInput("--kernels: no kernel '" + kernel + "' is registered");
-  line.tuning.kernels = options.kernels;
-  line.tuning.budget = *budget;
-  line.measureBudget = *budget;
-  line.tuning.top = options.top;
-  line.tuning.against = options.against;
-  line.tuning.database = options.database;
-  if (!options.memoryLimit.empty()) {
-    std::optional<int64_t> bytes = parseBytes(options.memoryLimit);
-    if (!bytes || *bytes <= 0)
-      return badInput("--memory-limit expects bytes, such as 8GiB, got '" +
-                      options.memoryLimit + "'");
-    line.tuning.memoryLimit = *bytes;
-  }
+  std::optional<TuneOptions> tuning = parseTuneOptions(texts, "--", error);
+  if (!tuning)
+    return badInput(error);
   if (llvm::Error problem = checkMeasure(options))
     return std::move(problem);
-  if (llvm::Error problem = checkDesigns(line.tuning.against))
-    return std::move(problem);
-  if (llvm::Error problem =
-          readPlacement("--inputs", options.inputs, line.tuning.inputs))
-    return std::move(problem);
-  if (llvm::Error problem =
-          readPlacement("--results", options.results, line.tuning.results))
-    return std::move(problem);
+  line.tuning = std::move(*tuning);
+  line.measureBudget = line.tuning.budget;
   return line;
 }
 

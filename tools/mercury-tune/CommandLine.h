@@ -45,11 +45,6 @@ struct CommandLine {
 /// Reads the arguments; `--help` and `--version` end the program.
 llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv);
 
-/// "80GiB", "76e9", "512MB": bytes. Nothing where it is none.
-std::optional<int64_t> parseBytes(llvm::StringRef text);
-/// "30s", "2min", "500ms", "30": seconds. Nothing where it is none.
-std::optional<double> parseSeconds(llvm::StringRef text);
-
 } // namespace mercury::tune
 
 #endif // MERCURY_TOOLS_MERCURY_TUNE_COMMANDLINE_H

@@ -17,7 +17,6 @@
 #include "Mercury/InitAll.h"
 #include "Mercury/Pipelines/Pipelines.h"
 #include "Mercury/Transforms/ModuleTopology.h"
-#include "Mercury/Transforms/Passes.h"
 #include "Mercury/Tuning/Correction.h"
 #include "Predict.h"
 #include "RunError.h"
@@ -112,8 +111,7 @@ static llvm::Expected<Report> tuneEntry(mlir::ModuleOp module,
 }
 
 static Error emit(llvm::raw_ostream &os, const CommandLine &line,
-                  const Report &report, mlir::ModuleOp module,
-                  mlir::func::FuncOp function) {
+                  const Report &report, mlir::func::FuncOp function) {
   switch (line.form) {
   case Form::Table:
     writeTable(os, report);
@@ -125,48 +123,34 @@ static Error emit(llvm::raw_ostream &os, const CommandLine &line,
     writeHtml(os, report);
     return Error::success();
   case Form::Timeline:
-    if (!report.operators.empty())
-      writeTrace(os, report.operators.front());
+    writeTrace(os, report.timeline);
     return Error::success();
   case Form::Schedule:
   case Form::Transform:
     break;
   }
-  if (line.form == Form::Transform) {
+  if (line.form == Form::Transform)
     emitTransform(os, function);
-    return Error::success();
-  }
-  // The contractions that follow the ones that were tuned.
-  SetSchedulePassOptions rest;
-  rest.schedule = "default";
-  mlir::PassManager pm(module.getContext());
-  pm.addPass(createSetSchedulePass(rest));
-  if (failed(pm.run(module)))
-    return badInput("");
-  emitSchedules(os, function);
+  else
+    emitSchedules(os, function);
   return Error::success();
 }
 
-/// What ranks do when under the best schedule, as the simulator plays it.
+/// What ranks do when under the schedules of `module`, as the simulator plays
+/// it.
 static Error addTimeline(mlir::ModuleOp module, const CommandLine &line,
                          Report &report) {
-  if (report.operators.size() != 1 || report.operators.front().found.empty())
-    return badInput(
-        "a timeline is of one operator that was searched for; there "
-        "are " +
-        llvm::Twine(report.operators.size()));
-  ReportOperator &op = report.operators.front();
   run::CompileOptions options;
   options.entry = line.entry;
-  options.topology = line.topology;
-  options.schedule = op.found.front().schedule;
   llvm::Expected<run::Prediction> prediction = run::predict(module, options);
   if (!prediction)
     return prediction.takeError();
-  op.timeline = spansOf(prediction->program, prediction->simulation);
-  op.remarks.push_back("the simulator gives the first " +
-                       timeText(prediction->simulation.seconds) +
-                       " as a program for devices");
+  report.timeline = spansOf(prediction->program, prediction->simulation);
+  for (ReportOperator &op : report.operators)
+    op.remarks.push_back(
+        "the simulator gives the " +
+        std::string(report.operators.size() > 1 ? "function " : "first ") +
+        timeText(prediction->simulation.seconds) + " as a program for devices");
   return Error::success();
 }
 
@@ -247,7 +231,8 @@ static Error measure(mlir::ModuleOp module, const CommandLine &line,
     if (verdict && !remark.empty())
       op.remarks.push_back(remark);
     database.set(key,
-                 {report.machine, best.schedule, best.seconds, best.measured});
+                 {report.machine, best.schedule, best.seconds, best.measured,
+                  /*validFor=*/"", /*gap=*/0});
     if (verdict)
       verdict = database.save();
     if (!verdict)
@@ -287,7 +272,7 @@ static Error tuneFile(llvm::raw_ostream &os, mlir::MLIRContext &context,
                                                   "with the runs in '" +
                                                       line.resume + "'"));
   if (line.form == Form::Html || line.form == Form::Timeline)
-    if (Error error = addTimeline(*module, line, *report)) {
+    if (Error error = addTimeline(*prepared, line, *report)) {
       // A page is worth having without it.
       if (line.form == Form::Timeline)
         return error;
@@ -295,7 +280,7 @@ static Error tuneFile(llvm::raw_ostream &os, mlir::MLIRContext &context,
       for (ReportOperator &op : report->operators)
         op.remarks.push_back("no timeline: " + reason);
     }
-  return emit(os, line, *report, *prepared, function);
+  return emit(os, line, *report, function);
 }
 
 /// Starts mpirun with this program.

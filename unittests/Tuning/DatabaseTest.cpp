@@ -11,6 +11,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
+#include <atomic>
+#include <thread>
 
 using namespace mercury;
 
@@ -23,12 +25,9 @@ struct Database : public testing::Test {
     path = root + "/found.json";
     std::string error;
     topology = *parseTopology("gpu=4", error);
-    op.name = "linalg.matmul";
-    op.loops = {{false, 64}, {false, 64}, {true, 64}};
-    op.inputs = {{{0, 2}}, {{2, 1}}};
-    op.results = {{{0, 1}}};
-    op.hasCombiner = op.hasCollective = op.neutralInit = {true};
-    key = {describeProblem(op, "f32"), fingerprint(topology), "time"};
+    problem = gemmProblem(64, 64, 64, "f32", 4);
+    op = problem.op;
+    key = {describeProblem(problem), fingerprint(topology), "time"};
     entry.machine = "gpu=4";
     entry.schedule = print(Schedule::replicated(op));
     entry.seconds = 1e-3;
@@ -59,6 +58,7 @@ struct Database : public testing::Test {
 
   std::string root, path;
   TopologyModel topology;
+  CostProblem problem;
   OperatorModel op;
   TuningKey key;
   TuningEntry entry;
@@ -75,7 +75,10 @@ TEST_F(Database, FindsWhatItSaved) {
   ASSERT_TRUE(bool(database.save()));
   TuningDatabase again;
   ASSERT_TRUE(bool(again.open(path, remark)));
-  EXPECT_EQ(again.find(key, op, topology, reason), Schedule::replicated(op));
+  std::optional<TuningHit> hit = again.find(key, op, topology, reason);
+  ASSERT_TRUE(hit) << reason;
+  EXPECT_EQ(hit->schedule, Schedule::replicated(op));
+  EXPECT_TRUE(hit->isExact);
   EXPECT_EQ(remark, "");
 }
 
@@ -118,13 +121,82 @@ TEST_F(Database, RefusesForeignAndStaleEntries) {
   EXPECT_NE(reason.find("cannot be read"), std::string::npos) << reason;
 }
 
+TEST_F(Database, FindsWhatIsInARange) {
+  std::string remark, reason;
+  TuningDatabase database;
+  ASSERT_TRUE(bool(database.open(path, remark)));
+  entry.validFor = describeProblem(problem, {{16, 256}, {64, 64}, {32, 64}});
+  entry.gap = 0.05;
+  database.set(key, entry);
+  ASSERT_TRUE(bool(database.save()));
+  TuningDatabase again;
+  ASSERT_TRUE(bool(again.open(path, remark)));
+  auto find = [&](int64_t m, int64_t n, int64_t k, std::string type = "f32") {
+    CostProblem other = gemmProblem(m, n, k, type, 4);
+    return again.find({describeProblem(other), key.topology, key.goal},
+                      other.op, topology, reason);
+  };
+  std::optional<TuningHit> hit = find(100, 64, 32);
+  ASSERT_TRUE(hit) << reason;
+  EXPECT_FALSE(hit->isExact);
+  EXPECT_EQ(hit->entry.gap, 0.05);
+  ASSERT_TRUE(find(64, 64, 64));
+  EXPECT_TRUE(find(64, 64, 64)->isExact);
+  EXPECT_FALSE(find(8, 64, 64));
+  EXPECT_FALSE(find(512, 64, 64));
+  EXPECT_FALSE(find(64, 32, 64));
+  EXPECT_FALSE(find(64, 64, 128));
+  EXPECT_FALSE(find(64, 64, 64, "bf16"));
+  EXPECT_EQ(reason, "");
+}
+
+TEST_F(Database, KnowsExtentsWithoutALoop) {
+  AttentionShape shape{1, 4, 1, 64, 64, 128, 128};
+  std::string wide = describeProblem(attentionProblem(shape, {}, "f32", 4));
+  shape.headDim = 64;
+  EXPECT_NE(describeProblem(attentionProblem(shape, {}, "f32", 4)), wide);
+}
+
+TEST_F(Database, RangesStandForExtentsAlone) {
+  EXPECT_TRUE(isWithin("f 8..16 x +2..4", "f 12 x +4"));
+  EXPECT_FALSE(isWithin("f 8..16 x +2..4", "f 12 x 4"));
+  EXPECT_FALSE(isWithin("f 8..16 x +2..4", "f 17 x +4"));
+  EXPECT_FALSE(isWithin("f 8..16", "f 8 x 4"));
+  EXPECT_FALSE(isWithin("f 8..", "f 8"));
+  EXPECT_FALSE(isWithin("f 8..16", "f 8..16x"));
+}
+
+TEST_F(Database, TwoThatSaveAtOnceLoseNothing) {
+  std::vector<std::thread> writers;
+  std::atomic<int> failures = 0;
+  for (int writer = 0; writer < 4; ++writer)
+    writers.emplace_back([&, writer] {
+      for (int i = 0; i < 5; ++i) {
+        TuningDatabase database;
+        std::string remark;
+        TuningKey own = key;
+        own.goal += std::to_string(writer * 5 + i);
+        bool isOpen(database.open(path, remark));
+        database.set(own, entry);
+        failures += !isOpen || !database.save();
+      }
+    });
+  for (std::thread &writer : writers)
+    writer.join();
+  EXPECT_EQ(failures, 0);
+  std::string remark;
+  TuningDatabase all;
+  ASSERT_TRUE(bool(all.open(path, remark)));
+  EXPECT_EQ(all.size(), 20u);
+}
+
 TEST_F(Database, MovesWhatIsNotOursAside) {
   write("{\"format\": \"mercury tun");
   expectRefused(path + ".refused", "is refused");
   write("[1, 2]");
   expectRefused(path + ".refused-2", "its format is not");
   write("{\"format\": \"mercury tuning database\", \"version\": 7}");
-  expectRefused(path + ".refused-3", "its version is 7, expected 1");
+  expectRefused(path + ".refused-3", "its version is 7, expected 1 to 2");
   write("{\"format\": \"mercury tuning database\", \"version\": 1, "
         "\"entries\": [{\"operator\": \"f\"}]}");
   expectRefused(path + ".refused-4", "an entry lacks one of");

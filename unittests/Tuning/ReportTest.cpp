@@ -46,9 +46,9 @@ static Report sample() {
   op.pruned = 20;
   op.overLimit = 3;
   op.isProven = true;
-  op.timeline = {{0, "compute", "attention", 0, 1e-3},
-                 {0, "node", "hop \"0\"", 0, 5e-4},
-                 {1, "compute", "attention", 0, 1.25e-3}};
+  report.timeline = {{0, "compute", "attention", 0, 1e-3},
+                     {0, "node", "hop \"0\"", 0, 5e-4},
+                     {1, "compute", "attention", 0, 1.25e-3}};
   report.operators = {op};
   return report;
 }
@@ -125,7 +125,7 @@ TEST(Report, Page) {
 }
 
 TEST(Report, Trace) {
-  auto value = llvm::json::parse(textOf(writeTrace, sample().operators[0]));
+  auto value = llvm::json::parse(textOf(writeTrace, sample().timeline));
   ASSERT_TRUE(bool(value)) << llvm::toString(value.takeError());
   // Two ranks, three streams, three pieces of work.
   EXPECT_EQ(value->getAsObject()->getArray("traceEvents")->size(), 8u);

@@ -337,10 +337,8 @@ TEST(Simulator, same_again) {
     }
   std::string traces[2];
   for (std::string &trace : traces) {
-    ReportOperator op;
-    op.timeline = spansOf(program.program, program.run(topology));
     llvm::raw_string_ostream os(trace);
-    writeTrace(os, op);
+    writeTrace(os, spansOf(program.program, program.run(topology)));
   }
   EXPECT_EQ(traces[0], traces[1]);
 }

@@ -10,19 +10,27 @@
 
 #include "Mercury/Schedule/TopologyModel.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/LockFileManager.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace mercury {
+
+/// That a file is this process's to write; a file beside it says so.
+using FileLock = std::unique_ptr<llvm::LockFileManager>;
 
 /// A JSON file that people can read, of one format and version. What is none of
 /// ours is never written over.
 class KeptFile {
 public:
   /// `what` stands in messages before the path: "database".
-  KeptFile(std::string what, std::string format, int64_t version)
-      : what(std::move(what)), format(std::move(format)), version(version) {}
+  /// Versions from `oldest` on are read; 0: `version` alone.
+  KeptFile(std::string what, std::string format, int64_t version,
+           int64_t oldest = 0)
+      : what(std::move(what)), format(std::move(format)), version(version),
+        oldest(oldest > 0 ? oldest : version) {}
 
   std::string path;
 
@@ -35,12 +43,15 @@ public:
   /// nothing is lost); `remark` says so after the reason of `refusal`. Not ok
   /// where it cannot be moved.
   Verdict moveAside(const Verdict &refusal, std::string &remark) const;
+  /// Keeps other processes that take it from the file for as long as `lock`
+  /// lives; waits for them. Not ok where it cannot be had.
+  Verdict lock(FileLock &lock) const;
   /// Puts `contents`, format and version in the place of the file at once.
   Verdict write(llvm::json::Object contents) const;
 
 private:
   std::string what, format;
-  int64_t version;
+  int64_t version, oldest;
 };
 
 } // namespace mercury

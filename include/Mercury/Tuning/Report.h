@@ -60,12 +60,12 @@ struct ReportOperator {
   std::vector<ReportRow> designs; ///< that have names
   /// (seconds, bytes) of the Pareto set of time and memory, fastest first.
   std::vector<std::pair<double, int64_t>> pareto;
+  bool isSearched = true; ///< false: known before; a remark says from where
   int64_t visited = 0, pruned = 0, overLimit = 0;
   double lowerBound = 0; ///< seconds that no schedule of the space can beat
   double gap = 0;        ///< of the best to it, relative
   bool isProven = false; ///< the best of the model's space
   std::vector<std::string> remarks; ///< figures that were assumed, and the like
-  std::vector<ReportSpan> timeline; ///< of the chosen schedule
   double tuningSeconds = 0;
 };
 
@@ -74,15 +74,21 @@ struct Report {
   TopologyModel topology;
   int64_t memoryLimit = 0; ///< bytes of a rank; 0: none
   std::vector<ReportOperator> operators;
+  /// Of all operators one after the other, those that follow included; and
+  /// where contractions follow the default rule, too (0: that does not fit).
+  double seconds = 0, defaultSeconds = 0;
+  std::vector<ReportSpan> timeline; ///< of the function as it was chosen
 };
 
+/// "all operators of the function: 1.20 ms; under the default rule 1.50 ms".
+std::string functionText(const Report &report);
 void writeTable(llvm::raw_ostream &os, const Report &report);
 void writeJson(llvm::raw_ostream &os, const Report &report);
 /// Pareto plot with the named designs marked, timeline of the chosen schedule
 /// per rank and stream, and the machine.
 void writeHtml(llvm::raw_ostream &os, const Report &report);
-/// Chrome's trace event format, which Perfetto reads, of one operator.
-void writeTrace(llvm::raw_ostream &os, const ReportOperator &op);
+/// Chrome's trace event format, which Perfetto reads.
+void writeTrace(llvm::raw_ostream &os, const std::vector<ReportSpan> &timeline);
 
 /// "1.23 ms", "45.6 us": three digits.
 std::string timeText(double seconds);

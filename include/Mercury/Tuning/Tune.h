@@ -11,39 +11,20 @@
 #include "Mercury/Dialect/CommIR/IR/CommIRInterfaces.h"
 #include "Mercury/Tuning/Database.h"
 #include "Mercury/Tuning/Report.h"
-#include "Mercury/Tuning/Search.h"
+#include "Mercury/Tuning/TuneOptions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mercury {
 
-/// What the models need to know of an operator of static shape, beside the
-/// schedule's view of it: element types, extents without a loop, and what
-/// becomes of coupled results.
+/// What the models need to know of an operator of static shape that reads a
+/// tensor, beside the schedule's view of it: element types, extents without a
+/// loop, and what becomes of coupled results.
 CostProblem costProblemOf(commir::DistributableOpInterface op);
 MemoryProblem memoryProblemOf(commir::DistributableOpInterface op,
                               LocalKernel local);
 
-struct TuneOptions {
-  Objective objective;
-  /// Bytes that a rank may hold; 0: what the device can reserve.
-  int64_t memoryLimit = 0;
-  size_t top = 5; ///< schedules that are reported
-  /// Known designs that are reported beside them: names, or `all`.
-  std::vector<std::string> against;
-  double budget = 30; ///< seconds for each operator; 0: no limit
-  /// Where inputs enter, and results leave, whose rank a placement has; all
-  /// others, and all where nothing is said, as each schedule wants them.
-  std::optional<Placement> inputs, results;
-  LocalKernel local = LocalKernel::Generated;
-  /// Registered kernels that a schedule may patch in where achieved rates of
-  /// the device say that it is faster so.
-  std::vector<std::string> kernels;
-  std::string database; ///< file; "": none
-  /// Called every so often during a search; false ends it with the best so far.
-  std::function<bool(const SearchProgress &)> progress;
-};
-
-/// What is looked up in a database: two searches that agree in it are the same.
+/// What is looked up in a database for an operator whose inputs no other one
+/// makes: two searches that agree in it are the same.
 TuningKey tuningKeyOf(commir::DistributableOpInterface op,
                       const TopologyModel &topology,
                       const TuneOptions &options);
@@ -54,13 +35,15 @@ CostProblem costProblemOf(commir::DistributableOpInterface op,
                           const TuneOptions &options, const DeviceModel &device,
                           std::vector<std::string> &remarks);
 
-/// Finds schedules for the contractions of `function` from which no other one
-/// of it comes, and gives each the best one; operators that have a schedule
-/// keep it. Adds what it found to `report`. Fails with a diagnostic, and leaves
-/// the function as it was.
-mlir::LogicalResult tuneFunction(mlir::func::FuncOp function,
-                                 const TopologyModel &topology,
-                                 const TuneOptions &options, Report &report);
+/// Gives every operator of `function` a schedule; those that have one keep it.
+/// Contractions get those with which all of them together are best, of what the
+/// search finds for each where its inputs are left by others; all else follows
+/// (mercury-set-schedule). Adds what it found to `report`, and returns the
+/// contractions, in the order in which they stand there. Fails with a
+/// diagnostic, and leaves the function as it was.
+mlir::FailureOr<llvm::SmallVector<mlir::Operation *>>
+tuneFunction(mlir::func::FuncOp function, const TopologyModel &topology,
+             const TuneOptions &options, Report &report);
 
 } // namespace mercury
 

@@ -36,7 +36,7 @@
 // PASS-NOT: patch
 // PASS-LABEL: func.func @bf16
 // RUN: not mercury-opt %s --pass-pipeline='builtin.module(mercury-autotune{kernels=mkl})' 2>&1 | FileCheck %s --check-prefix=PASSUNKNOWN
-// PASSUNKNOWN: error: option 'kernels': no kernel 'mkl' is registered
+// PASSUNKNOWN: error: kernels: no kernel 'mkl' is registered
 
 commir.topology @host
     levels [#commir.level<gpu, 2, bandwidth 4.0e9, latency 1.0e-6>]

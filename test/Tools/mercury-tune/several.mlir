@@ -9,7 +9,7 @@
 // LINES-COUNT-3: loops [
 // LINES-NOT: loops
 // CHECK: verified
-// JSON-COUNT-2: "operator": "linalg.matmul: rows 8,
+// JSON-COUNT-3: "operator": "linalg.matmul: rows 8,
 // JSON-NOT: "operator"
 
 !m = tensor<8x8xf32>

@@ -1,0 +1,80 @@
+//===- Wishes.cpp - Where what follows would have results -----------------===//
+//
+// Part of the Mercury project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Wishes.h"
+#include "Mercury/Analysis/OperatorModelBuilder.h"
+#include "Mercury/Analysis/ReshapePlacement.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mercury;
+using namespace mercury::commir;
+
+namespace {
+class WishFinder {
+public:
+  WishFinder(const llvm::SetVector<Operation *> &producers,
+             const TopologyModel &topology)
+      : producers(producers), topology(topology) {}
+
+  void wish(Value value, const Placement &placement) {
+    auto result = dyn_cast<OpResult>(value);
+    if (!result)
+      return;
+    Operation *op = result.getOwner();
+    if (producers.contains(op)) {
+      Placements &found = wishes[op];
+      found.resize(op->getNumResults());
+      std::optional<Placement> &own = found[result.getResultNumber()];
+      if (!own)
+        own = placement;
+    } else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+      if (auto source = sourcePlacement(op, placement, topology))
+        wish(op->getOperand(0), *source);
+    } else if (auto distributable = dyn_cast<DistributableOpInterface>(op)) {
+      wishInputs(distributable, result.getResultNumber(), placement);
+    }
+  }
+
+  Wishes wishes;
+
+private:
+  /// The operator runs where its result is wanted; so do its inputs.
+  void wishInputs(DistributableOpInterface op, size_t number,
+                  const Placement &placement) {
+    if (firstDynamicValue(op))
+      return;
+    OperatorModel model = buildOperatorModel(op);
+    const OperatorModel::Tensor &result = model.results[number];
+    for (auto [input, tensor] : llvm::zip(tensorInputs(op), model.inputs)) {
+      if (!tensor.mapped || !result.mapped)
+        continue;
+      Placement wanted = Placement::replicated(tensor.loopOfDim.size());
+      for (auto [dim, loop] : llvm::enumerate(tensor.loopOfDim))
+        if (auto from = loop < 0 ? std::nullopt : result.dimOfLoop(loop)) {
+          wanted.dims[dim] = placement.dims[*from];
+          wanted.setOrder(dim, placement.orderOf(*from));
+        }
+      wish(input->get(), wanted);
+    }
+  }
+
+  const llvm::SetVector<Operation *> &producers;
+  const TopologyModel &topology;
+};
+} // namespace
+
+Wishes mercury::findWishes(DistributableOpInterface op,
+                           const Schedule &schedule,
+                           const llvm::SetVector<Operation *> &producers,
+                           const TopologyModel &topology) {
+  WishFinder finder(producers, topology);
+  for (auto [input, plan] : llvm::zip(tensorInputs(op), schedule.inputs))
+    finder.wish(input->get(), plan.entry);
+  return std::move(finder.wishes);
+}
