@@ -16,6 +16,10 @@ int main(int argc, char **argv) {
       argc, argv, {{"experiment", "all"}, {"budget", "1"}, {"ranks", "32"}});
   settings.budget = options.number("budget");
   settings.maxRanks = int64_t(options.number("ranks"));
+  if (settings.maxRanks < paper::fewestRanks)
+    bench::fail("--ranks=" + options.text("ranks") +
+                " leaves no machine: the smallest has " +
+                llvm::Twine(paper::fewestRanks) + " ranks");
   llvm::outs().SetUnbuffered();
   bool isKnown = false;
   for (const paper::Experiment *experiment : paper::experiments()) {

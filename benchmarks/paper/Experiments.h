@@ -21,6 +21,9 @@
 
 namespace mercury::paper {
 
+/// Ranks of the smallest machine.
+constexpr int64_t fewestRanks = 4;
+
 struct Settings {
   double budget = 1;     ///< seconds of a search
   int64_t maxRanks = 32; ///< larger machines are left out

@@ -10,8 +10,6 @@
 #include "Mercury/Tuning/Report.h"
 #include "Tables.h"
 
-#include <algorithm>
-
 using namespace mercury;
 using namespace mercury::paper;
 
@@ -27,8 +25,8 @@ static bool printLengths(llvm::raw_ostream &os, const Settings &settings,
      << bytesText(double(availableBytes(at.topology.device)))
      << " a device. OOM: the least that one of the column needs a rank.\n";
   printHead(os, "tokens", attentionFamilies);
-  int baselines = 0, feasible = 0;
-  std::string plans;
+  bool isFeasible = false;
+  std::string plans, fitting; // the latter at the greatest length
   for (int64_t tokens = 32 << 10; tokens <= 2 << 20; tokens *= 2) {
     Workload w = attention({4, 32, 1, tokens, tokens, 128, 128}, at.topology);
     CompareOptions options;
@@ -43,16 +41,24 @@ static bool printLengths(llvm::raw_ostream &os, const Settings &settings,
       plans += "    " + tokensText(tokens) + ": " + timeText(best->seconds) +
                ", " + bytesText(double(best->bytes)) + ": " +
                describe(best->schedule, w.cost.op, at.topology) + "\n";
-    // At the greatest length.
-    feasible = c.best() != nullptr;
-    baselines = std::count_if(c.contenders.begin(), c.contenders.end(),
-                              [](const Contender &one) { return one.fits; });
+    isFeasible = c.best() != nullptr;
+    fitting.clear();
+    for (const Contender &one : c.contenders)
+      if (one.fits)
+        fitting += (fitting.empty() ? "" : ", ") + one.design->name + " (" +
+                   bytesText(double(one.bytes)) + ")";
   }
   os << "  Plans, time and memory of a rank\n"
-     << plans << "  Beside the published: at 2M tokens " << baselines
-     << " of the known designs fit (published: none), a plan "
-     << (feasible ? "was found, as there" : "was not found (published: one)")
-     << ".\n";
+     << plans << "  Beside the published: at 2M tokens "
+     << (isFeasible ? "a plan was found, as there"
+                    : "no plan was found, other than there")
+     << "; "
+     << (fitting.empty() ? "no known design fits, as there"
+                         : "other than there " + fitting + " fits")
+     << "\n";
+  if (!fitting.empty())
+    os << "  Why: a buffer is freed after its last use, and nothing is held "
+          "beside the operator's own.\n";
   return true;
 }
 

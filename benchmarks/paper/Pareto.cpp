@@ -65,8 +65,8 @@ static bool printSet(llvm::raw_ostream &os, int64_t tokens, const Cluster &at,
          << bytesText(double(better->bytes));
     os << "\n";
   }
-  os << "    Beside the published: " << known << " of the "
-     << c.found.pareto.size() << " points are of the family.\n";
+  os << "    Beside the published: " << known << " of " << c.found.pareto.size()
+     << " points are of the family, of " << c.contenders.size() << " designs\n";
   return true;
 }
 

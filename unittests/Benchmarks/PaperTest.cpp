@@ -35,8 +35,7 @@ TEST(Paper, EachExperimentSaysThatItIsPredictedAndWhatWasPublished) {
   std::string names;
   for (const Experiment *experiment : experiments()) {
     names += experiment->name;
-    // Small machines only, which leave out most of it.
-    std::string text = printed(*experiment, 1);
+    std::string text = printed(*experiment, fewestRanks);
     EXPECT_TRUE(holds(text, "predicted by the model")) << text;
     EXPECT_TRUE(holds(text, "published (measured): ")) << text;
   }
