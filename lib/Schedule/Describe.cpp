@@ -269,6 +269,13 @@ std::string mercury::describe(const Schedule &s, const OperatorModel &op,
   }
   if (s.chunks > 1)
     parts.push_back(str(s.chunks) + " chunks a step");
+  std::string blocks;
+  for (size_t l = 0; l < s.tile.size(); ++l)
+    if (s.tile[l] > 0)
+      blocks +=
+          (blocks.empty() ? "" : " x ") + str(s.tile[l]) + " " + names.loops[l];
+  if (!blocks.empty())
+    parts.push_back("blocks of " + blocks);
   if (!s.patch.empty())
     parts.push_back("kernel " + s.patch);
   if (parts.empty())

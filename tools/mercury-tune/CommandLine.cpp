@@ -108,6 +108,12 @@ struct Options {
   cl::opt<uint64_t> measure{"measure", cl::desc("Run the best N on ranks, too"),
                             cl::value_desc("N"), cl::init(0),
                             cl::cat(category)};
+  cl::opt<uint64_t> variants{
+      "variants",
+      cl::desc("With --measure: run each in up to N other ways that figures do "
+               "not tell apart, too: blocks of generated code, and kernels of "
+               "--kernels without achieved rates"),
+      cl::value_desc("N"), cl::init(0), cl::cat(category)};
   cl::opt<RanksAs> ranksAs{
       "ranks-as", cl::desc("What ranks of --measure are:"),
       cl::init(RanksAs::Threads),
@@ -207,7 +213,8 @@ llvm::StringRef stringify(RanksAs ranksAs) {
 /// What does not go with what is measured, and how.
 static llvm::Error checkMeasure(const Options &options) {
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-           &options.ranksAs, &options.mpi, &options.resume, &options.correct})
+           &options.ranksAs, &options.mpi, &options.resume, &options.correct,
+           &options.variants})
     if (option->getNumOccurrences() && options.measure == 0)
       return badInput("--" + option->ArgStr + " needs --measure");
   if (options.mpi.getNumOccurrences() && options.ranksAs != RanksAs::MPI)
@@ -219,6 +226,11 @@ static llvm::Error checkMeasure(const Options &options) {
       options.correct.getNumOccurrences())
     return badInput("--correct needs ranks that are measured; those of "
                     "--ranks-as=emulated take the time that the topology says");
+  if (options.variants > 0 && options.ranksAs != RanksAs::Threads &&
+      options.ranksAs != RanksAs::MPI)
+    return badInput("--variants are of code for CPUs that is run, not of "
+                    "--ranks-as=" +
+                    stringify(options.ranksAs));
   if (options.ranksAs == RanksAs::CUDA && options.local != "codegen")
     return badInput("--local=" + options.local +
                     " is of ranks on CPUs, not of --ranks-as=cuda");
@@ -244,6 +256,7 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   line.calibrate = options.calibrate;
   line.ranks = options.ranks;
   line.measure = options.measure;
+  line.variants = options.variants;
   line.ranksAs = options.ranksAs;
   line.mpi = options.mpi;
   line.resume = !options.resume.empty() || options.database.empty()

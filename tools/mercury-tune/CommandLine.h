@@ -32,6 +32,7 @@ struct CommandLine {
   Form form = Form::Table;
   std::string output = "-";
   int64_t measure = 0; ///< schedules that are run
+  size_t variants = 0; ///< of each, in other blocks and with other kernels
   RanksAs ranksAs = RanksAs::Threads;
   std::string mpi;     ///< implementation of MPI; "": any
   std::string resume;  ///< file of runs; "": none

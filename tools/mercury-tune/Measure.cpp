@@ -117,13 +117,12 @@ static llvm::Error runInTurns(ScheduleRunner &runner, const ReportOperator &op,
 }
 
 llvm::Error measureSchedules(mlir::ModuleOp module, const CommandLine &line,
-                             ReportOperator &op, Measurements &runs,
-                             ProgressBar &bar) {
+                             ReportOperator &op, size_t count,
+                             Measurements &runs, ProgressBar &bar) {
   size_t before = runs.size();
   bar.begin(line.measureBudget);
   auto isOver = [&] { return bar.elapsed() > line.measureBudget; };
   ScheduleRunner runner(module, line);
-  size_t count = std::min<size_t>(line.measure, op.found.size());
   if (llvm::Error error = compileAll(runner, op, count, bar, isOver))
     return error;
   if (llvm::Error error = runInTurns(runner, op, runs, bar, isOver))

@@ -15,14 +15,14 @@
 
 namespace mercury::tune {
 
-/// Compiles the first `line.measure` schedules of `op` for the ranks that
+/// Compiles the first `count` schedules of `op` for the ranks that
 /// `line` names and runs them in turns, until each has run often, the budget
 /// ends (each at least once) or someone interrupts. `runs` has those of before
 /// and gets the new ones; it is saved after each. Medians are added to
 /// the rows (addMeasured); rows that were not run stay behind them.
 llvm::Error measureSchedules(mlir::ModuleOp module, const CommandLine &line,
-                             ReportOperator &op, Measurements &runs,
-                             ProgressBar &bar);
+                             ReportOperator &op, size_t count,
+                             Measurements &runs, ProgressBar &bar);
 
 /// The part of processes other than rank 0's: they do what that one says.
 llvm::Error followMeasuring(mlir::ModuleOp module, const CommandLine &line);

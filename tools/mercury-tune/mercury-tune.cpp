@@ -22,6 +22,7 @@
 #include "RunError.h"
 #include "ScheduleRunner.h"
 #include "Signature.h"
+#include "Variants.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -173,10 +174,13 @@ static Error writeCorrected(const CommandLine &line, Report &report,
   ReportOperator &op = report.operators.front();
   std::vector<MeasuredSchedule> measured;
   std::string error;
-  for (const ReportRow &row : op.found)
-    if (row.measured > 0)
-      measured.push_back({*parseSchedule(row.schedule, error), row.measured,
-                          row.measuredInterval});
+  for (const ReportRow &row : op.found) {
+    Schedule schedule = *parseSchedule(row.schedule, error);
+    // The model says nothing of other blocks than the generator's.
+    if (row.measured > 0 && schedule.tile.empty())
+      measured.push_back(
+          {std::move(schedule), row.measured, row.measuredInterval});
+  }
   std::optional<Correction> correction =
       correctFigures(costProblemOf(tuned), report.topology, measured, error);
   if (!correction)
@@ -218,7 +222,8 @@ static Error measure(mlir::ModuleOp module, const CommandLine &line,
     return badInput(verdict.reason());
   if (!remark.empty())
     op.remarks.push_back(remark);
-  if (Error problem = measureSchedules(module, line, op, runs, bar))
+  size_t count = addVariants(line, report.topology, tuned, line.measure, op);
+  if (Error problem = measureSchedules(module, line, op, count, runs, bar))
     return problem;
   const ReportRow &best = op.found.front();
   tuned->setAttr(

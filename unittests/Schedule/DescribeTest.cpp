@@ -67,6 +67,11 @@ TEST(Describe, WhatIsChosenBeside) {
   EXPECT_EQ(describe(schedule, gemm(), topology),
             "rows over gpu:(1)2, repeated over part of gpu, 2 chunks a step, "
             "kernel blas");
+  schedule.patch.clear();
+  schedule.tile = {48, 0, 192};
+  EXPECT_EQ(describe(schedule, gemm(), topology),
+            "rows over gpu:(1)2, repeated over part of gpu, 2 chunks a step, "
+            "blocks of 48 rows x 192 reduction");
 }
 
 TEST(Describe, NamesFollowFromAccess) {
