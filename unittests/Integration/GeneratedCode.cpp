@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MaskedText.h"
+#include "Mercury/Schedule/Enumerator.h"
 #include "Mercury/Schedule/NamedSchedules.h"
 #include "Mercury/Tuning/LocalVariants.h"
 #include "Mercury/Tuning/MemoryModel.h"
@@ -107,6 +108,31 @@ TEST(GeneratedCode, VariantsOfMatmul) {
 TEST(GeneratedCode, VariantsOfAttention) {
   runVariants(tokens, "ring", 32, 4);
   runVariants(tokens, "context_parallel", 32, 4);
+}
+
+// The tuner patches a kernel into any schedule of an operator that the kernel
+// takes whole: it takes the tiles of all of them, whatever views these are.
+TEST(GeneratedCode, KernelsInEveryArrangement) {
+  Program program(matmulText(16, 16, 16), 7);
+  std::string error, wrong;
+  size_t listed = 0, ran = 0;
+  for (const char *on : {"gpu=4", "node=2,gpu=2"}) {
+    TopologyModel topology = *parseTopology(on, error);
+    enumerateSchedules(program.model(), topology, {}, [&](Schedule schedule) {
+      if (listed++ % 5 != 0)
+        return true;
+      schedule.patch = "blas";
+      wrong = program.runOnRanks(print(schedule), on);
+      if (wrong.find("is not available") != std::string::npos)
+        return false;
+      ++ran;
+      EXPECT_EQ(wrong, "") << print(schedule) << " on " << on;
+      return true;
+    });
+  }
+  if (ran == 0)
+    GTEST_SKIP() << wrong;
+  EXPECT_GT(ran, 300u);
 }
 
 /// Chunks of eight tokens: some that the mask lets through, some that it cuts,

@@ -69,7 +69,7 @@ static void forEachOrder(Schedule schedule, Visit visit) {
 
 namespace {
 struct Orders {
-  int64_t schedules = 0; ///< up to the order of their loops
+  int64_t schedules = 0; ///< that are enumerated
   int64_t several = 0;   ///< that have several orders
   int64_t differ = 0;    ///< of which some take longer
   double least = HUGE_VAL;
@@ -213,6 +213,29 @@ TEST(SearchSpace, KernelsOfAttention) {
   EXPECT_EQ(found.best[0].schedule.patch, "mine");
   EXPECT_NEAR(found.best[0].seconds / leastOfAll(cost, topology, {"", "mine"}),
               1, 1e-9);
+}
+
+// Of all candidates and the kernels that are offered for them.
+TEST(SearchSpace, SecondsOfAllKernels) {
+  TopologyModel topology = withKernels(topologyOf("node=2,gpu=2"));
+  for (CostProblem problem : {gemm(700, 1500, 600), attention(4, 1024)}) {
+    problem.kernels = {"blas", "mine"};
+    CostModel cost(problem, topology);
+    SearchOptions options;
+    options.exhaustive = true;
+    options.top = 20000;
+    options.chunks = {1, 4};
+    SearchResult all = search(cost, topology, options);
+    EXPECT_EQ(int64_t(all.best.size()), all.visited);
+    int64_t patched = 0;
+    for (const FoundSchedule &f : all.best) {
+      ASSERT_NEAR(f.seconds / cost.seconds(f.schedule), 1, 1e-9)
+          << print(f.schedule);
+      patched += !f.schedule.patch.empty();
+    }
+    EXPECT_GT(patched, 100);
+    EXPECT_LT(patched, all.visited);
+  }
 }
 
 // A schedule that may not patch anything in is what it was.
