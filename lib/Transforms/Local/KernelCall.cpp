@@ -237,10 +237,10 @@ std::string kernelRefusal(Operation *op, const std::string &name,
 std::string KernelCall::refusal(const Kernel &kernel) const {
   bool isAttention =
       form == Kernel::attention || form == Kernel::maskedAttention;
-  std::string otherForm =
-      "it takes the form " + kernel.form() + ", the op has " + form;
   if (isAttention != kernel.isAttention)
-    return otherForm;
+    return std::string("it computes ") +
+           (isAttention ? "contractions" : "attention") + ", the op is " +
+           (isAttention ? "attention" : "a contraction");
   std::string types, wanted;
   for (const Buffer &input : ArrayRef(buffers).take_front(numInputs)) {
     types += (types.empty() ? "" : ", ") + print(input.element());
@@ -251,7 +251,7 @@ std::string KernelCall::refusal(const Kernel &kernel) const {
   if (types != wanted)
     return "it takes " + wanted + ", the op has " + types;
   if (kernel.form() != form)
-    return otherForm;
+    return "it takes the form " + kernel.form() + ", the op has " + form;
   if (kernel.layout == Kernel::Layout::UnitStride)
     return "";
   for (const Buffer &buffer : buffers)

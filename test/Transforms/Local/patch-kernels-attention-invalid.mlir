@@ -64,7 +64,7 @@ func.func @queries_apart(%q: memref<8x4xf32>, %m: memref<8xf32>, %l: memref<8xf3
 }
 
 func.func @form(%q: memref<8x4xf32>, %m: memref<8xf32>) {
-  // expected-error@+1 {{kernel 'blas' does not take this op: it takes the form tt, the op has attention}}
+  // expected-error@+1 {{kernel 'blas' does not take this op: it computes contractions, the op is attention}}
   commir.online_attention maps [#q, #k, #v, #a, #r, #r]
     ins(%q, %q, %q : memref<8x4xf32>, memref<8x4xf32>, memref<8x4xf32>)
     outs(%q, %m, %m : memref<8x4xf32>, memref<8xf32>, memref<8xf32>) {commir.patch = "blas"}
@@ -72,7 +72,7 @@ func.func @form(%q: memref<8x4xf32>, %m: memref<8xf32>) {
 }
 
 func.func @contraction(%a: memref<8x8xf32>) {
-  // expected-error@+1 {{kernel 'mine' does not take this op: it takes the form attention, the op has nn}}
+  // expected-error@+1 {{kernel 'mine' does not take this op: it computes attention, the op is a contraction}}
   linalg.matmul {commir.patch = "mine"} ins(%a, %a : memref<8x8xf32>, memref<8x8xf32>) outs(%a : memref<8x8xf32>)
   return
 }
