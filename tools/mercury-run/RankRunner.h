@@ -45,6 +45,9 @@ struct RunResult {
   std::vector<std::string> divergences;
   /// Per repetition: from the first rank's start to the last one's end.
   std::vector<double> seconds;
+  /// The same in processor time, which other programs do not lengthen: of the
+  /// thread of the rank that took most.
+  std::vector<double> processorSeconds;
   double medianSeconds() const;
   /// Per rank, over the first repetition; shards are part of the bytes held.
   std::vector<mercury_host_stats> stats;

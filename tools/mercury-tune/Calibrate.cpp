@@ -12,36 +12,38 @@
 //===----------------------------------------------------------------------===//
 
 #include "Calibrate.h"
-#include "RankRunner.h"
-#include "RunError.h"
-#include "mlir/Parser/Parser.h"
+#include "Mercury/Tuning/LinkTimes.h"
+#include "Probes.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <thread>
 #include <unistd.h>
 
 using namespace mercury;
 using namespace mercury::tune;
 
-namespace {
 /// Four digits: more were never measured.
-double rounded(double value) {
-  if (value <= 0)
-    return value;
-  double unit = std::pow(10, std::floor(std::log10(value)) - 3);
-  return std::round(value / unit) * unit;
+static double rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.4g", value);
+  return std::strtod(text, nullptr);
 }
 
-/// Seconds of a program.
-struct Timing {
-  double median = 0;
-  double spread = 0; ///< half of the middle half of the runs, relative
+namespace {
+/// Figures that follow from the time of a probe.
+struct Figures {
+  size_t probe = 0;
+  /// What is done: operations, bytes, or nothing.
+  double amount = 0;
+  double size = 0; ///< of the problem or message
 };
 
 class Calibration {
 public:
-  Calibration(mlir::MLIRContext &context, const CalibrateOptions &options)
-      : context(context), options(options),
+  Calibration(mlir::MLIRContext &context, const CalibrateOptions &options,
+              ProgressBar &bar)
+      : options(options), bar(bar), probes(context, bar),
         ranks(options.ranks > 0
                   ? options.ranks
                   : std::max(1u, std::thread::hardware_concurrency())) {}
@@ -49,55 +51,28 @@ public:
   llvm::Expected<TopologyModel> run();
 
 private:
-  llvm::Expected<Timing> time(const std::string &text, int64_t numRanks);
-  llvm::Expected<Timing> timeOperation(llvm::StringRef result,
-                                       llvm::StringRef operation,
-                                       int64_t elements);
-  llvm::Error measureDevice(DeviceModel &device);
-  llvm::Error measureMemory(DeviceModel &device);
-  llvm::Error measureLinks(Level &level);
+  llvm::Error addDevice();
+  llvm::Error addLinks();
+  void setRates(DeviceModel &device) const;
+  void setMemory(DeviceModel &device) const;
+  void setLinks(Level &level) const;
 
-  mlir::MLIRContext &context;
   const CalibrateOptions &options;
+  ProgressBar &bar;
+  Probes probes;
   int64_t ranks;
+  std::vector<Figures> gemm, attention;
+  Figures memory, launch;
+  std::map<Primitive, std::vector<Figures>> links;
 };
 } // namespace
-
-llvm::Expected<Timing> Calibration::time(const std::string &text,
-                                         int64_t numRanks) {
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-  if (!module)
-    return run::runtimeFailure("a program of the calibration does not parse");
-  run::CompileOptions compile;
-  compile.topology = "gpu=" + std::to_string(numRanks);
-  compile.schedule = "replicated";
-  llvm::Expected<run::CompiledProgram> program =
-      run::compileProgram(*module, compile);
-  if (!program)
-    return program.takeError();
-  run::LaunchOptions launch;
-  launch.repeat = options.repeat + 1; // the first one warms up
-  launch.poison = false;
-  llvm::Expected<run::RunResult> result = run::runProgram(
-      *program, run::makeArguments(program->globalArguments(), /*seed=*/1),
-      launch);
-  if (!result)
-    return result.takeError();
-  std::vector<double> seconds(result->seconds.begin() + 1,
-                              result->seconds.end());
-  std::sort(seconds.begin(), seconds.end());
-  size_t count = seconds.size();
-  Timing timing;
-  timing.median = seconds[count / 2];
-  timing.spread = std::min(
-      (seconds[count - 1 - count / 4] - seconds[count / 4]) / 2 / timing.median,
-      1.0);
-  return timing;
-}
 
 //===----------------------------------------------------------------------===//
 // The device
 //===----------------------------------------------------------------------===//
+
+/// Of attention that is measured.
+static constexpr int64_t kHeadDim = 64;
 
 static std::string matmulText(int64_t size) {
   std::string type = llvm::formatv("tensor<{0}x{0}xf32>", size);
@@ -109,8 +84,8 @@ func.func @f(%a: {0}, %b: {0}, %c: {0}) -> {0} {{
                        type);
 }
 
-static std::string attentionText(int64_t tokens, int64_t headDim) {
-  std::string type = llvm::formatv("tensor<1x{0}x{1}xf32>", tokens, headDim);
+static std::string attentionText(int64_t tokens) {
+  std::string type = llvm::formatv("tensor<1x{0}x{1}xf32>", tokens, kHeadDim);
   return llvm::formatv(R"(
 func.func @f(%q: {0}, %k: {0}, %v: {0}) -> {0} {{
   %init = tensor.empty() : {0}
@@ -125,214 +100,223 @@ func.func @f(%q: {0}, %k: {0}, %v: {0}) -> {0} {{
                        type);
 }
 
-llvm::Error Calibration::measureDevice(DeviceModel &device) {
-  std::vector<std::pair<double, double>> gemm, attention;
-  double spread = 0;
-  auto add = [&](std::vector<std::pair<double, double>> &rates,
-                 const std::string &text, double size,
-                 double operations) -> llvm::Error {
-    llvm::Expected<Timing> timing = time(text, 1);
-    if (!timing)
-      return timing.takeError();
-    rates.emplace_back(size, operations / timing->median);
-    spread = std::max(spread, timing->spread);
-    return llvm::Error::success();
-  };
-  for (int64_t size : {64, 128, 256, 512, 1024}) {
-    options.progress(llvm::formatv("contraction of {0} cubed", size).str());
-    if (llvm::Error error =
-            add(gemm, matmulText(size), size, 2.0 * size * size * size))
-      return error;
-  }
-  constexpr int64_t headDim = 64;
-  for (int64_t tokens : {256, 512, 1024, 2048}) {
-    options.progress(llvm::formatv("attention of {0} tokens", tokens).str());
-    if (llvm::Error error = add(attention, attentionText(tokens, headDim),
-                                tokens, 4.0 * tokens * tokens * headDim))
-      return error;
-  }
-  // The fastest rate seen stands for the peak.
-  double peak = 0;
-  for (auto *rates : {&gemm, &attention})
-    for (auto [size, rate] : *rates)
-      peak = std::max(peak, rate);
-  peak = rounded(peak);
-  device.peak["f32"] = peak;
-  device.interval = rounded(spread);
-  for (auto *rates : {&gemm, &attention}) {
-    AchievedRate achieved;
-    achieved.type = "f32";
-    achieved.library = "mercury";
-    achieved.interval = rounded(spread);
-    if (rates == &attention) {
-      achieved.work = AchievedRate::Work::Attention;
-      achieved.headDim = headDim;
-    }
-    for (auto [size, rate] : *rates)
-      achieved.fraction.points.emplace_back(size, rounded(rate / peak));
-    device.achieved.push_back(std::move(achieved));
-  }
-  return llvm::Error::success();
-}
-
-llvm::Error Calibration::measureMemory(DeviceModel &device) {
-  options.progress("memory");
-  // Sums of vectors beyond the caches: two are read, one is written.
-  constexpr int64_t elements = int64_t(1) << 25;
+static std::string sumText(int64_t elements) {
   std::string type = llvm::formatv("tensor<{0}xf32>", elements);
-  std::string text = llvm::formatv(R"(
+  return llvm::formatv(R"(
 func.func @f(%a: {0}, %b: {0}) -> {0} {{
   %0 = linalg.add ins(%a, %b : {0}, {0}) outs(%a : {0}) -> {0}
   return %0 : {0}
 })",
-                                   type);
-  llvm::Expected<Timing> timing = time(text, 1);
-  if (!timing)
-    return timing.takeError();
-  device.memoryBandwidth = rounded(3 * 4 * elements / timing->median);
+                       type);
+}
+
+llvm::Error Calibration::addDevice() {
+  auto add = [&](Figures &figures, std::string what, const std::string &text,
+                 double amount, double size) -> llvm::Error {
+    llvm::Expected<size_t> probe = probes.add(std::move(what), text, 1);
+    if (!probe)
+      return probe.takeError();
+    figures = {*probe, amount, size};
+    return llvm::Error::success();
+  };
+  for (int64_t size : {64, 128, 256, 512, 1024})
+    if (llvm::Error error =
+            add(gemm.emplace_back(),
+                llvm::formatv("contraction of {0} cubed", size),
+                matmulText(size), 2.0 * size * size * size, size))
+      return error;
+  for (int64_t tokens : {256, 512, 1024, 2048})
+    if (llvm::Error error = add(
+            attention.emplace_back(),
+            llvm::formatv("attention of {0} tokens", tokens),
+            attentionText(tokens), 4.0 * tokens * tokens * kHeadDim, tokens))
+      return error;
+  // Vectors beyond the caches: two are read, one is written.
+  constexpr int64_t elements = int64_t(1) << 24;
+  if (llvm::Error error =
+          add(memory, "memory", sumText(elements), 3.0 * 4 * elements, 0))
+    return error;
+  // A program of one element.
+  return add(launch, "launch", matmulText(1), 0, 0);
+}
+
+void Calibration::setRates(DeviceModel &device) const {
+  // The fastest rate seen stands for the peak.
+  double peak = 0;
+  for (const auto *cases : {&gemm, &attention})
+    for (const Figures &one : *cases)
+      peak = std::max(peak, one.amount / probes.of(one.probe).value);
+  peak = rounded(peak);
+  device.peak["f32"] = peak;
+  for (const auto *cases : {&gemm, &attention}) {
+    AchievedRate achieved;
+    achieved.type = "f32";
+    achieved.library = "mercury";
+    if (cases == &attention) {
+      achieved.work = AchievedRate::Work::Attention;
+      achieved.headDim = kHeadDim;
+    }
+    for (const Figures &one : *cases) {
+      Median time = probes.of(one.probe);
+      double part = one.amount / time.value / peak;
+      achieved.fraction.points.emplace_back(one.size,
+                                            std::min(rounded(part), 1.0));
+      achieved.interval = std::max(achieved.interval, rounded(time.interval()));
+    }
+    device.achieved.push_back(std::move(achieved));
+  }
+}
+
+void Calibration::setMemory(DeviceModel &device) const {
+  Median time = probes.of(memory.probe);
+  device.memoryBandwidth = rounded(memory.amount / time.value);
   device.memoryFraction = 1; // it is what kernels reach
   device.memory = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) *
                   sysconf(_SC_PAGE_SIZE) / ranks;
-  // A program of one element.
-  timing = time(matmulText(1), 1);
-  if (!timing)
-    return timing.takeError();
-  device.launch = rounded(timing->median);
-  return llvm::Error::success();
+  device.launch = rounded(probes.of(launch.probe).value);
+  device.interval = rounded(std::max(time.interval(), 1e-3));
 }
 
 //===----------------------------------------------------------------------===//
 // Links
 //===----------------------------------------------------------------------===//
 
-/// Seconds of one operation `%r = operation : result`, out of programs with
-/// more and less of it.
-llvm::Expected<Timing> Calibration::timeOperation(llvm::StringRef result,
-                                                  llvm::StringRef operation,
-                                                  int64_t elements) {
-  constexpr int few = 2, many = 18;
-  Timing timings[2];
-  for (bool isLong : {false, true}) {
-    std::string body;
-    for (int i = 0; i < (isLong ? many : few); ++i)
-      body += llvm::formatv("  %{0} = {1}\n", i, operation);
-    std::string text = llvm::formatv(
-        R"(
+namespace {
+struct LinkProbe {
+  Primitive primitive;
+  /// `%next = operation : types`, of ranks {0}, elements {1}, and the operand
+  /// {2}. What it writes to holds nothing that would have to be copied.
+  const char *text;
+  /// Of the operand and the result: the tensor of all ranks, or a rank's part.
+  bool takesWhole, givesWhole;
+};
+} // namespace
+
+static constexpr LinkProbe linkProbes[] = {
+    {Primitive::SendRecv,
+     "commir.permute {2} into %part to %next from %previous over {{gpu} : "
+     "tensor<{1}xf32> into tensor<{1}xf32> -> tensor<{1}xf32>",
+     false, false},
+    {Primitive::AllGather,
+     "commir.all_gather {2} into %whole over {{gpu} : tensor<{1}xf32> into "
+     "tensor<{0}x{1}xf32> -> tensor<{0}x{1}xf32>",
+     false, true},
+    {Primitive::ReduceScatter,
+     "commir.reduce_scatter sum {2} into %part over {{gpu} : "
+     "tensor<{0}x{1}xf32> into tensor<{1}xf32> -> tensor<{1}xf32>",
+     true, false},
+    {Primitive::AllReduce,
+     "commir.all_reduce sum {2} over {{gpu} : tensor<{0}x{1}xf32> -> "
+     "tensor<{0}x{1}xf32>",
+     true, true},
+    {Primitive::AllToAll,
+     "commir.all_to_all {2} into %whole over {{gpu} : tensor<{0}x{1}xf32> "
+     "into tensor<{0}x{1}xf32> -> tensor<{0}x{1}xf32>",
+     true, true},
+    {Primitive::Broadcast,
+     "commir.broadcast {2} into %part from %zero over {{gpu} : "
+     "tensor<{1}xf32> into tensor<{1}xf32> -> tensor<{1}xf32>",
+     false, false}};
+
+/// A program with the operation so often, one after the other.
+static std::string linkText(const LinkProbe &probe, int64_t ranks,
+                            int64_t elements, int count) {
+  std::string part = llvm::formatv("tensor<{0}xf32>", elements),
+              whole = llvm::formatv("tensor<{0}x{1}xf32>", ranks, elements),
+              result = probe.givesWhole ? whole : part;
+  std::string body;
+  for (int i = 0; i < count; ++i) {
+    // Where it can be, the operand is what came before.
+    std::string operand = i > 0 && probe.takesWhole == probe.givesWhole
+                              ? "%" + std::to_string(i - 1)
+                          : probe.takesWhole ? "%b"
+                                             : "%a";
+    body += "  %" + std::to_string(i) + " = ";
+    body += llvm::formatv(false, probe.text, ranks, elements, operand);
+    body += "\n";
+  }
+  return llvm::formatv(R"(
 commir.topology @t levels [#commir.level<gpu, {0}>]
-func.func @f(%x: tensor<{1}xf32>, %parts: tensor<{0}x{1}xf32>,
-             %init: tensor<{1}xf32>, %whole: tensor<{0}x{1}xf32>) -> {2} {{
+func.func @f(%a: {1}, %b: {2}) -> {3} {{
+  %part = tensor.empty() : {1}
+  %whole = tensor.empty() : {2}
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %ranks = arith.constant {0} : index
-  %last = arith.constant {3} : index
+  %last = arith.constant {4} : index
   %me = commir.rank_coord {{gpu}
   %up = arith.addi %me, %one : index
   %next = arith.remui %up, %ranks : index
   %down = arith.addi %me, %last : index
   %previous = arith.remui %down, %ranks : index
-{4}  return %{5} : {2}
+{5}  return %{6} : {3}
 })",
-        ranks, elements, result, ranks - 1, body, (isLong ? many : few) - 1);
-    llvm::Expected<Timing> timing = time(text, ranks);
-    if (!timing)
-      return timing.takeError();
-    timings[isLong] = *timing;
-  }
-  Timing each;
-  each.median =
-      std::max(timings[1].median - timings[0].median, 1e-9) / (many - few);
-  each.spread = std::max(timings[0].spread, timings[1].spread);
-  return each;
+                       ranks, part, whole, result, ranks - 1, body, count - 1);
 }
 
-llvm::Error Calibration::measureLinks(Level &level) {
-  struct Operation {
-    Primitive primitive;
-    const char *text;
-    bool isWhole; ///< its result is the whole tensor
-    double factor;
-  };
-  double n = ranks, shared = (n - 1) / n;
-  const Operation operations[] = {
-      {Primitive::SendRecv,
-       "commir.permute %x into %init to %next from %previous over {gpu} : "
-       "tensor<{1}xf32> into tensor<{1}xf32> -> tensor<{1}xf32>",
-       false, 1},
-      {Primitive::AllGather,
-       "commir.all_gather %x into %whole over {gpu} : tensor<{1}xf32> into "
-       "tensor<{0}x{1}xf32> -> tensor<{0}x{1}xf32>",
-       true, shared},
-      {Primitive::ReduceScatter,
-       "commir.reduce_scatter sum %parts into %init over {gpu} : "
-       "tensor<{0}x{1}xf32> into tensor<{1}xf32> -> tensor<{1}xf32>",
-       false, shared},
-      {Primitive::AllReduce,
-       "commir.all_reduce sum %whole over {gpu} : tensor<{0}x{1}xf32> -> "
-       "tensor<{0}x{1}xf32>",
-       true, 2 * shared},
-      {Primitive::AllToAll,
-       "commir.all_to_all %parts into %whole over {gpu} : tensor<{0}x{1}xf32> "
-       "into tensor<{0}x{1}xf32> -> tensor<{0}x{1}xf32>",
-       true, shared},
-      {Primitive::Broadcast,
-       "commir.broadcast %x into %init from %zero over {gpu} : "
-       "tensor<{1}xf32> into tensor<{1}xf32> -> tensor<{1}xf32>",
-       false, 1}};
-  std::map<double, double> interval;
-  for (const Operation &operation : operations) {
-    Curve &curve = level.curves[operation.primitive];
-    for (int64_t part : {256, 4096, 65536, 1 << 20}) {
-      options.progress(llvm::formatv("{0} of {1} elements",
-                                     stringify(operation.primitive), part)
-                           .str());
-      // Formatted by hand: the text has braces of its own.
-      std::string text = operation.text;
-      for (auto [place, value] :
-           {std::pair("{0}", ranks), std::pair("{1}", part)})
-        for (size_t at; (at = text.find(place)) != std::string::npos;)
-          text.replace(at, 3, std::to_string(value));
-      std::string result =
-          operation.isWhole
-              ? llvm::formatv("tensor<{0}x{1}xf32>", ranks, part).str()
-              : llvm::formatv("tensor<{0}xf32>", part).str();
-      llvm::Expected<Timing> timing = timeOperation(result, text, part);
-      if (!timing)
-        return timing.takeError();
-      bool isOne = operation.primitive == Primitive::SendRecv ||
-                   operation.primitive == Primitive::Broadcast;
-      double bytes = 4.0 * part * (isOne ? 1 : ranks);
-      curve.points.emplace_back(
-          bytes, rounded(operation.factor * bytes / timing->median));
-      double &worst = interval[bytes];
-      worst = std::max(worst, timing->spread);
-      if (operation.primitive == Primitive::SendRecv) {
-        level.bandwidth = std::max(level.bandwidth, curve.points.back().second);
-        if (part == 256)
-          level.latency = rounded(timing->median);
-      }
+llvm::Error Calibration::addLinks() {
+  constexpr int few = 2, many = 10;
+  for (const LinkProbe &probe : linkProbes)
+    for (int64_t elements : {256, 4096, 65536, 1 << 20}) {
+      llvm::Expected<size_t> number = probes.addDifference(
+          llvm::formatv("{0} of {1} elements", stringify(probe.primitive),
+                        elements),
+          linkText(probe, ranks, elements, few),
+          linkText(probe, ranks, elements, many), many - few, ranks);
+      if (!number)
+        return number.takeError();
+      bool isWhole = probe.takesWhole || probe.givesWhole;
+      double bytes = 4.0 * elements * (isWhole ? ranks : 1);
+      links[probe.primitive].push_back(
+          {*number, busFactor(probe.primitive, ranks) * bytes, bytes});
     }
-  }
-  for (auto [bytes, spread] : interval)
-    level.interval.points.emplace_back(bytes, rounded(std::max(spread, 1e-3)));
   return llvm::Error::success();
 }
 
+void Calibration::setLinks(Level &level) const {
+  std::map<double, double> interval;
+  for (const auto &[primitive, cases] : links)
+    for (const Figures &one : cases) {
+      Median time = probes.of(one.probe);
+      // Lost in noise: nothing is said of this size.
+      if (time.value <= 0)
+        continue;
+      double bandwidth = rounded(one.amount / time.value);
+      level.curves[primitive].points.emplace_back(one.size, bandwidth);
+      double &worst = interval[one.size];
+      worst = std::max({worst, std::min(time.interval(), 1.0), 1e-3});
+      if (primitive != Primitive::SendRecv)
+        continue;
+      level.bandwidth = std::max(level.bandwidth, bandwidth);
+      if (level.latency == 0)
+        level.latency = rounded(time.value);
+    }
+  for (auto [bytes, worst] : interval)
+    level.interval.points.emplace_back(bytes, rounded(worst));
+}
+
 llvm::Expected<TopologyModel> Calibration::run() {
+  bar.begin(options.budget);
+  if (llvm::Error error = addDevice())
+    return std::move(error);
+  if (ranks > 1)
+    if (llvm::Error error = addLinks())
+      return std::move(error);
+  if (llvm::Error error = probes.measure(options.budget))
+    return std::move(error);
+  bar.clear();
   TopologyModel machine;
-  if (llvm::Error error = measureDevice(machine.device))
-    return std::move(error);
-  if (llvm::Error error = measureMemory(machine.device))
-    return std::move(error);
+  setRates(machine.device);
+  setMemory(machine.device);
   Level &level = machine.levels.emplace_back();
   level.name = "gpu";
   level.size = ranks;
-  if (ranks > 1)
-    if (llvm::Error error = measureLinks(level))
-      return std::move(error);
+  setLinks(level);
   return machine;
 }
 
 llvm::Expected<TopologyModel> tune::calibrate(mlir::MLIRContext &context,
-                                              const CalibrateOptions &options) {
-  return Calibration(context, options).run();
+                                              const CalibrateOptions &options,
+                                              ProgressBar &bar) {
+  return Calibration(context, options, bar).run();
 }

@@ -9,9 +9,8 @@
 #define MERCURY_TOOLS_MERCURY_TUNE_CALIBRATE_H
 
 #include "Mercury/Schedule/TopologyModel.h"
-#include "llvm/ADT/StringRef.h"
+#include "ProgressBar.h"
 #include "llvm/Support/Error.h"
-#include <functional>
 
 namespace mlir {
 class MLIRContext;
@@ -20,18 +19,17 @@ class MLIRContext;
 namespace mercury::tune {
 
 struct CalibrateOptions {
-  int64_t ranks = 0; ///< 0: one a core
-  int repeat = 7;    ///< runs of which the median counts
-  /// Called with what is measured now.
-  std::function<void(llvm::StringRef)> progress = [](llvm::StringRef) {};
+  int64_t ranks = 0;  ///< 0: one a core
+  double budget = 60; ///< seconds, compiling included
 };
 
 /// Measures ranks that are threads of this machine: rates of generated code for
 /// contractions and attention, memory, and communication over message sizes;
-/// the intervals are what runs of one program differ by. The level is called
-/// `gpu`, so that schedules need not be rewritten.
+/// the intervals are those of the medians. The level is called `gpu`, so that
+/// schedules need not be rewritten.
 llvm::Expected<TopologyModel> calibrate(mlir::MLIRContext &context,
-                                        const CalibrateOptions &options);
+                                        const CalibrateOptions &options,
+                                        ProgressBar &bar);
 
 } // namespace mercury::tune
 

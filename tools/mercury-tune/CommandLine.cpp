@@ -102,8 +102,9 @@ struct Options {
   cl::opt<std::string> budget{
       "budget",
       cl::desc(
-          "Time for the search, for each operator, and for --measure "
-          "(30s, 2min; default: 30s); the best so far is what it ends with"),
+          "Time for the search, for each operator, for --measure (30s, 2min; "
+          "default: 30s), and for --calibrate (default: 1min); the best so far "
+          "is what it ends with"),
       cl::value_desc("time"), cl::init("30s"), cl::cat(category)};
   cl::opt<uint64_t> measure{"measure", cl::desc("Run the best N on ranks, too"),
                             cl::value_desc("N"), cl::init(0),
@@ -264,9 +265,15 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
                     : options.database + ".runs";
   line.correct = options.correct;
   line.local = options.local;
+  std::optional<double> budget = parseSeconds(options.budget);
+  if (!budget || *budget <= 0)
+    return badInput("--budget expects a time above zero, such as 30s, got '" +
+                    options.budget + "'");
   if (line.calibrate) {
     if (!line.file.empty())
       return badInput("--calibrate takes no input file");
+    if (options.budget.getNumOccurrences())
+      line.measureBudget = *budget;
     return line;
   }
   if (line.file.empty())

@@ -55,8 +55,8 @@ static Error calibrateTo(llvm::raw_ostream &os, mlir::MLIRContext &context,
   ProgressBar bar;
   CalibrateOptions options;
   options.ranks = line.ranks;
-  options.progress = [&](llvm::StringRef text) { bar.show(0, text); };
-  llvm::Expected<TopologyModel> machine = calibrate(context, options);
+  options.budget = line.measureBudget;
+  llvm::Expected<TopologyModel> machine = calibrate(context, options, bar);
   bar.clear();
   if (!machine)
     return machine.takeError();
