@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 
 using namespace mercury;
 
@@ -57,20 +58,18 @@ static void raisePeak(DeviceModel &device, const std::string &type) {
         fraction /= most;
 }
 
-/// The kernels of the problem: without a mask, and cut by it.
-static std::vector<LocalWork> kernelsOf(const CostProblem &problem) {
-  LocalWork work;
-  work.kind = problem.kind;
-  work.type = problem.type;
-  work.library = problem.library;
-  work.headDim = problem.headDim;
+/// What `kernel` (Schedule::patch) computes of the problem: without a mask, and
+/// cut by it.
+static std::vector<LocalWork> worksOf(const CostProblem &problem,
+                                      const std::string &kernel) {
+  LocalWork work = workOf(problem, kernel);
   work.backward = problem.direction == CostProblem::Direction::Backward;
-  std::vector<LocalWork> kernels = {work};
+  std::vector<LocalWork> works = {work};
   if (problem.op.mask) {
     work.causal = true;
-    kernels.push_back(work);
+    works.push_back(work);
   }
-  return kernels;
+  return works;
 }
 
 /// The rate that the model takes for `work`, as an entry of the device: one
@@ -80,7 +79,7 @@ static AchievedRate &entryOf(DeviceModel &device, const LocalWork &work) {
   for (AchievedRate &entry : device.achieved)
     if (&entry.fraction == rate.fraction && entry.type == work.type &&
         entry.headDim == work.headDim && entry.causal == work.causal &&
-        entry.backward == work.backward)
+        entry.backward == work.backward && entry.library == work.library)
       return entry;
   AchievedRate entry;
   entry.work = work.kind == LocalWork::Kind::Attention
@@ -101,15 +100,16 @@ static AchievedRate &entryOf(DeviceModel &device, const LocalWork &work) {
 }
 
 static FigureGroup kernelFigures(const CostProblem &problem,
+                                 const std::string &kernel,
                                  TopologyModel &topology) {
-  std::vector<LocalWork> kernels = kernelsOf(problem);
+  std::vector<LocalWork> works = worksOf(problem, kernel);
   double interval = 0;
-  for (const LocalWork &work : kernels)
+  for (const LocalWork &work : works)
     interval =
         std::max(interval, orAssumed(entryOf(topology.device, work).interval));
-  return {"kernels", interval,
-          [kernels](TopologyModel &machine, double factor, double interval) {
-            for (const LocalWork &work : kernels) {
+  return {kernel.empty() ? "kernels" : "kernel " + kernel, interval,
+          [works](TopologyModel &machine, double factor, double interval) {
+            for (const LocalWork &work : works) {
               AchievedRate &entry = entryOf(machine.device, work);
               for (auto &[size, fraction] : entry.fraction.points)
                 fraction /= factor;
@@ -173,7 +173,10 @@ public:
   Fit(const CostProblem &problem, const TopologyModel &given,
       const std::vector<MeasuredSchedule> &measured)
       : problem(problem), topology(given), measured(measured) {
-    groups.push_back(kernelFigures(problem, topology));
+    std::set<std::string> kernels;
+    for (const MeasuredSchedule &one : measured)
+      if (kernels.insert(one.schedule.patch).second)
+        groups.push_back(kernelFigures(problem, one.schedule.patch, topology));
     groups.push_back(memoryFigures(topology.device));
     if (topology.device.launch > 0)
       groups.push_back(launchFigures(topology.device));
@@ -318,14 +321,13 @@ Correction Fit::run() {
   result.topology = topology;
   for (size_t j = 0; j < groups.size(); ++j) {
     CorrectedFigure figure{groups[j].name, std::exp(factors[j]),
-                           groups[j].interval, spread[j]};
-    bool isTold = figure.isTold();
+                           groups[j].interval, groups[j].interval};
+    figure.isTold = spread[j] < 0.9 * figure.before;
     // What is left of the error is that of figures that the runs tell.
-    figure.interval =
-        isTold ? std::min(std::max(spread[j], result.errorAfter), figure.before)
-               : figure.before;
+    if (figure.isTold)
+      figure.interval = std::max(spread[j], result.errorAfter);
     groups[j].scale(result.topology, figure.factor,
-                    isTold ? figure.interval : 0);
+                    figure.isTold ? figure.interval : 0);
     result.figures.push_back(std::move(figure));
   }
   return result;
@@ -339,13 +341,14 @@ std::vector<std::string> mercury::describe(const Correction &correction,
                     schedules, correction.errorBefore, correction.errorAfter)};
   for (const CorrectedFigure &figure : correction.figures)
     lines.push_back(
-        figure.isTold()
+        figure.isTold
             ? llvm::formatv(
                   "  {0}: {1:F2} of the time, +-{2:P0} (was +-{3:P0})",
                   figure.name, figure.factor, figure.interval, figure.before)
                   .str()
-            : llvm::formatv("  {0}: {1:F2} of the time; the runs do not tell",
-                            figure.name, figure.factor)
+            : llvm::formatv(
+                  "  {0}: {1:F2} of the time; the runs hardly tell it",
+                  figure.name, figure.factor)
                   .str());
   return lines;
 }
@@ -353,7 +356,7 @@ std::vector<std::string> mercury::describe(const Correction &correction,
 /// "" or what a correction cannot begin with.
 static std::string missingFigure(const CostProblem &problem,
                                  const TopologyModel &topology) {
-  LocalWork work = kernelsOf(problem).front();
+  LocalWork work = workOf(problem, "");
   const DeviceModel &device = topology.device;
   double taken = LocalTimes(device).rateOf(work).peak;
   bool hasPeak = false;

@@ -129,7 +129,7 @@ std::vector<Schedule> mercury::localVariants(const Schedule &schedule,
                                              const CacheSizes &caches,
                                              size_t most) {
   std::vector<Schedule> variants;
-  if (!schedule.patch.empty() || !schedule.tile.empty())
+  if (most == 0 || !schedule.patch.empty() || !schedule.tile.empty())
     return variants;
   std::vector<int64_t> extents;
   for (size_t l = 0; l < problem.op.loops.size(); ++l)

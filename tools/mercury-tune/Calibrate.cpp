@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Calibrate.h"
+#include "Jit.h"
 #include "Mercury/Tuning/LinkTimes.h"
 #include "Probes.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -51,6 +52,9 @@ public:
   llvm::Expected<TopologyModel> run();
 
 private:
+  /// Contractions by local code of a kind, whose kernel is called `library`.
+  llvm::Error addGemm(llvm::StringRef local, std::string library);
+  llvm::Error addAttention();
   llvm::Error addDevice();
   llvm::Error addLinks();
   void setRates(DeviceModel &device) const;
@@ -61,7 +65,12 @@ private:
   ProgressBar &bar;
   Probes probes;
   int64_t ranks;
-  std::vector<Figures> gemm, attention;
+  /// Cases of one achieved rate.
+  struct Cases {
+    AchievedRate rate;
+    std::vector<Figures> figures;
+  };
+  std::vector<Cases> cases;
   Figures memory, launch;
   std::map<Primitive, std::vector<Figures>> links;
 };
@@ -110,56 +119,74 @@ func.func @f(%a: {0}, %b: {0}) -> {0} {{
                        type);
 }
 
-llvm::Error Calibration::addDevice() {
-  auto add = [&](Figures &figures, std::string what, const std::string &text,
-                 double amount, double size) -> llvm::Error {
-    llvm::Expected<size_t> probe = probes.add(std::move(what), text, 1);
+llvm::Error Calibration::addGemm(llvm::StringRef local, std::string library) {
+  Cases &gemm = cases.emplace_back();
+  gemm.rate.library = std::move(library);
+  for (int64_t size : {64, 128, 256, 512, 1024}) {
+    llvm::Expected<size_t> probe = probes.add(
+        llvm::formatv("{0}, {1} cubed", local, size), matmulText(size), local);
     if (!probe)
       return probe.takeError();
-    figures = {*probe, amount, size};
-    return llvm::Error::success();
-  };
-  for (int64_t size : {64, 128, 256, 512, 1024})
-    if (llvm::Error error =
-            add(gemm.emplace_back(),
-                llvm::formatv("contraction of {0} cubed", size),
-                matmulText(size), 2.0 * size * size * size, size))
-      return error;
-  for (int64_t tokens : {256, 512, 1024, 2048})
-    if (llvm::Error error = add(
-            attention.emplace_back(),
-            llvm::formatv("attention of {0} tokens", tokens),
-            attentionText(tokens), 4.0 * tokens * tokens * kHeadDim, tokens))
-      return error;
+    gemm.figures.push_back({*probe, 2.0 * size * size * size, double(size)});
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Calibration::addAttention() {
+  Cases &attention = cases.emplace_back();
+  attention.rate.work = AchievedRate::Work::Attention;
+  attention.rate.headDim = kHeadDim;
+  for (int64_t tokens : {256, 512, 1024, 2048}) {
+    llvm::Expected<size_t> probe =
+        probes.add(llvm::formatv("attention of {0} tokens", tokens),
+                   attentionText(tokens));
+    if (!probe)
+      return probe.takeError();
+    attention.figures.push_back(
+        {*probe, 4.0 * tokens * tokens * kHeadDim, double(tokens)});
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Calibration::addDevice() {
+  if (llvm::Error error = addGemm("codegen", ""))
+    return error;
+  // Where it was built.
+  if (llvm::Error missing = run::loadSymbols("libmercury_blas.so"))
+    llvm::consumeError(std::move(missing));
+  else if (llvm::Error error = addGemm("blas", "blas"))
+    return error;
+  if (llvm::Error error = addAttention())
+    return error;
   // Vectors beyond the caches: two are read, one is written.
   constexpr int64_t elements = int64_t(1) << 24;
-  if (llvm::Error error =
-          add(memory, "memory", sumText(elements), 3.0 * 4 * elements, 0))
-    return error;
+  llvm::Expected<size_t> sum = probes.add("memory", sumText(elements));
+  if (!sum)
+    return sum.takeError();
+  memory = {*sum, 3.0 * 4 * elements};
   // A program of one element.
-  return add(launch, "launch", matmulText(1), 0, 0);
+  llvm::Expected<size_t> little = probes.add("launch", matmulText(1));
+  if (!little)
+    return little.takeError();
+  launch.probe = *little;
+  return llvm::Error::success();
 }
 
 void Calibration::setRates(DeviceModel &device) const {
   // The fastest rate seen stands for the peak.
   double peak = 0;
-  for (const auto *cases : {&gemm, &attention})
-    for (const Figures &one : *cases)
-      peak = std::max(peak, one.amount / probes.of(one.probe).value);
+  for (const Cases &one : cases)
+    for (const Figures &figures : one.figures)
+      peak = std::max(peak, figures.amount / probes.of(figures.probe).value);
   peak = rounded(peak);
   device.peak["f32"] = peak;
-  for (const auto *cases : {&gemm, &attention}) {
-    AchievedRate achieved;
+  for (const Cases &one : cases) {
+    AchievedRate achieved = one.rate;
     achieved.type = "f32";
-    achieved.library = "mercury";
-    if (cases == &attention) {
-      achieved.work = AchievedRate::Work::Attention;
-      achieved.headDim = kHeadDim;
-    }
-    for (const Figures &one : *cases) {
-      Median time = probes.of(one.probe);
-      double part = one.amount / time.value / peak;
-      achieved.fraction.points.emplace_back(one.size,
+    for (const Figures &figures : one.figures) {
+      Median time = probes.of(figures.probe);
+      double part = figures.amount / time.value / peak;
+      achieved.fraction.points.emplace_back(figures.size,
                                             std::min(rounded(part), 1.0));
       achieved.interval = std::max(achieved.interval, rounded(time.interval()));
     }

@@ -265,15 +265,17 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
                     : options.database + ".runs";
   line.correct = options.correct;
   line.local = options.local;
-  std::optional<double> budget = parseSeconds(options.budget);
-  if (!budget || *budget <= 0)
-    return badInput("--budget expects a time above zero, such as 30s, got '" +
-                    options.budget + "'");
   if (line.calibrate) {
     if (!line.file.empty())
       return badInput("--calibrate takes no input file");
+    std::string budget = "1min";
     if (options.budget.getNumOccurrences())
-      line.measureBudget = *budget;
+      budget = options.budget;
+    std::optional<double> seconds = parseSeconds(budget);
+    if (!seconds || *seconds <= 0)
+      return badInput("--budget expects a time above zero, such as 30s, got '" +
+                      budget + "'");
+    line.measureBudget = *seconds;
     return line;
   }
   if (line.file.empty())

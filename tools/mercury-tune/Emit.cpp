@@ -36,6 +36,18 @@ void tune::emitSchedules(llvm::raw_ostream &os, func::FuncOp function) {
     os << scheduleOf(op) << '\n';
 }
 
+void tune::emitTopology(llvm::raw_ostream &os, MLIRContext &context,
+                        StringRef name, const TopologyModel &machine,
+                        ArrayRef<std::string> comments) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  OpBuilder b = OpBuilder::atBlockEnd(module->getBody());
+  commir::TopologyOp::create(b, module->getLoc(), name, machine);
+  for (const std::string &comment : comments)
+    os << "// " << comment << '\n';
+  module->print(os);
+  os << '\n';
+}
+
 void tune::emitTransform(llvm::raw_ostream &os, func::FuncOp function) {
   // Handles are split where several operators have one name: all of a name are
   // counted, those without a schedule, too.

@@ -15,11 +15,11 @@
 
 namespace mercury::tune {
 
-/// Compiles the first `count` schedules of `op` for the ranks that
-/// `line` names and runs them in turns, until each has run often, the budget
-/// ends (each at least once) or someone interrupts. `runs` has those of before
-/// and gets the new ones; it is saved after each. Medians are added to
-/// the rows (addMeasured); rows that were not run stay behind them.
+/// Compiles the first `count` schedules of `op` for the ranks that `line` names
+/// and runs them in turns, until each has run often, the budget ends (each at
+/// least once) or someone interrupts. `runs` has those of before and gets the
+/// new ones; it is saved after each. Medians are added to the rows
+/// (addMeasured); rows that were not run stay behind them.
 llvm::Error measureSchedules(mlir::ModuleOp module, const CommandLine &line,
                              ReportOperator &op, size_t count,
                              Measurements &runs, ProgressBar &bar);

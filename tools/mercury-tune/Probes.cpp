@@ -24,7 +24,8 @@ static constexpr double kVisit = 0.02;
 
 llvm::Expected<size_t> Probes::compile(llvm::StringRef what,
                                        const std::string &text,
-                                       int64_t numRanks) {
+                                       int64_t numRanks,
+                                       llvm::StringRef local) {
   bar.show(0, ("compiling " + what).str());
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
@@ -32,6 +33,7 @@ llvm::Expected<size_t> Probes::compile(llvm::StringRef what,
   run::CompileOptions options;
   options.topology = "gpu=" + std::to_string(numRanks);
   options.schedule = "replicated";
+  options.local = local.str();
   options.verifyEach = false;
   llvm::Expected<run::CompiledProgram> compiled =
       run::compileProgram(*module, options);
@@ -44,8 +46,8 @@ llvm::Expected<size_t> Probes::compile(llvm::StringRef what,
 }
 
 llvm::Expected<size_t> Probes::add(std::string what, const std::string &text,
-                                   int64_t numRanks) {
-  llvm::Expected<size_t> program = compile(what, text, numRanks);
+                                   llvm::StringRef local) {
+  llvm::Expected<size_t> program = compile(what, text, /*numRanks=*/1, local);
   if (!program)
     return program.takeError();
   times.push_back({std::move(what), *program, none});

@@ -24,12 +24,12 @@ public:
   Probes(mlir::MLIRContext &context, ProgressBar &bar)
       : context(context), bar(bar) {}
 
-  /// A time to be known: of the program of the module `text`, on as many ranks.
-  /// Returns its number.
+  /// A time to be known: of the program of the module `text` on one rank, which
+  /// computes as `local` says (--local). Returns its number.
   llvm::Expected<size_t> add(std::string what, const std::string &text,
-                             int64_t numRanks);
+                             llvm::StringRef local = "codegen");
   /// The same of one of `times` operations that `more` does and `less` does
-  /// not.
+  /// not, on as many ranks.
   llvm::Expected<size_t> addDifference(std::string what,
                                        const std::string &less,
                                        const std::string &more, int64_t times,
@@ -57,7 +57,8 @@ private:
   static constexpr size_t none = ~size_t(0);
 
   llvm::Expected<size_t> compile(llvm::StringRef what, const std::string &text,
-                                 int64_t numRanks);
+                                 int64_t numRanks,
+                                 llvm::StringRef local = "codegen");
   llvm::Expected<double> visit(Program &program);
   llvm::Error visit(Time &time);
 

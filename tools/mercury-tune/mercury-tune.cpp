@@ -13,16 +13,14 @@
 #include "Interrupt.h"
 #include "Job.h"
 #include "Measure.h"
+#include "MeasureFunction.h"
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/InitAll.h"
 #include "Mercury/Pipelines/Pipelines.h"
 #include "Mercury/Transforms/ModuleTopology.h"
-#include "Mercury/Tuning/Correction.h"
 #include "Predict.h"
 #include "RunError.h"
-#include "ScheduleRunner.h"
 #include "Signature.h"
-#include "Variants.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -36,20 +34,6 @@ using namespace mercury::tune;
 using llvm::Error;
 using run::badInput;
 
-/// Writes `machine` as the topology @name, below comments.
-static void writeTopology(llvm::raw_ostream &os, mlir::MLIRContext &context,
-                          llvm::StringRef name, const TopologyModel &machine,
-                          llvm::ArrayRef<std::string> comments) {
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
-  mlir::OpBuilder b = mlir::OpBuilder::atBlockEnd(module->getBody());
-  commir::TopologyOp::create(b, module->getLoc(), name, machine);
-  for (const std::string &comment : comments)
-    os << "// " << comment << '\n';
-  module->print(os);
-  os << '\n';
-}
-
 static Error calibrateTo(llvm::raw_ostream &os, mlir::MLIRContext &context,
                          const CommandLine &line) {
   ProgressBar bar;
@@ -60,8 +44,8 @@ static Error calibrateTo(llvm::raw_ostream &os, mlir::MLIRContext &context,
   bar.clear();
   if (!machine)
     return machine.takeError();
-  writeTopology(os, context, "host", *machine,
-                {"This machine, measured by mercury-tune --calibrate."});
+  emitTopology(os, context, "host", *machine,
+               {"This machine, measured by mercury-tune --calibrate."});
   return Error::success();
 }
 
@@ -155,99 +139,6 @@ static Error addTimeline(mlir::ModuleOp module, const CommandLine &line,
   return Error::success();
 }
 
-/// The operator of `function` that has the schedule.
-static commir::DistributableOpInterface findTuned(mlir::func::FuncOp function,
-                                                  const std::string &schedule) {
-  commir::DistributableOpInterface found;
-  function.walk([&](commir::DistributableOpInterface op) {
-    auto attribute =
-        op->getAttrOfType<commir::ScheduleAttr>(commir::kScheduleAttrName);
-    if (!found && attribute && print(attribute.getValue()) == schedule)
-      found = op;
-  });
-  return found;
-}
-
-/// Writes the topology with the figures that the runs of `op` correct.
-static Error writeCorrected(const CommandLine &line, Report &report,
-                            commir::DistributableOpInterface tuned) {
-  ReportOperator &op = report.operators.front();
-  std::vector<MeasuredSchedule> measured;
-  std::string error;
-  for (const ReportRow &row : op.found) {
-    Schedule schedule = *parseSchedule(row.schedule, error);
-    // The model says nothing of other blocks than the generator's.
-    if (row.measured > 0 && schedule.tile.empty())
-      measured.push_back(
-          {std::move(schedule), row.measured, row.measuredInterval});
-  }
-  std::optional<Correction> correction =
-      correctFigures(costProblemOf(tuned), report.topology, measured, error);
-  if (!correction)
-    return badInput("--correct: " + error);
-  std::vector<std::string> comments = describe(*correction, measured.size());
-  op.remarks.insert(op.remarks.end(), comments.begin(), comments.end());
-  comments.insert(comments.begin(), report.machine + ", for " + op.title);
-  Error problem =
-      llvm::writeToOutput(line.correct, [&](llvm::raw_ostream &os) -> Error {
-        commir::TopologyOp topology = commir::lookupTopology(tuned);
-        writeTopology(os, *tuned->getContext(), topology.getSymName(),
-                      correction->topology, comments);
-        return Error::success();
-      });
-  if (problem)
-    return badInput("cannot write '" + line.correct +
-                    "': " + llvm::toString(std::move(problem)));
-  return Error::success();
-}
-
-/// Runs what was found; the fastest becomes the operator's schedule, and that
-/// of the database.
-static Error measure(mlir::ModuleOp module, const CommandLine &line,
-                     mlir::func::FuncOp function, Report &report,
-                     ProgressBar &bar) {
-  if (report.operators.size() != 1)
-    return badInput("--measure is for functions with one operator to tune; @" +
-                    function.getSymName() + " has " +
-                    llvm::Twine(report.operators.size()));
-  ReportOperator &op = report.operators.front();
-  commir::DistributableOpInterface tuned =
-      findTuned(function, op.found.front().schedule);
-  TuningKey key = tuningKeyOf(tuned, report.topology, line.tuning);
-  Measurements runs;
-  std::string remark, error;
-  if (Verdict verdict =
-          runs.open(line.resume, key, describeRanks(line.ranksAs), remark);
-      !verdict)
-    return badInput(verdict.reason());
-  if (!remark.empty())
-    op.remarks.push_back(remark);
-  size_t count = addVariants(line, report.topology, tuned, line.measure, op);
-  if (Error problem = measureSchedules(module, line, op, count, runs, bar))
-    return problem;
-  const ReportRow &best = op.found.front();
-  tuned->setAttr(
-      commir::kScheduleAttrName,
-      commir::ScheduleAttr::get(module.getContext(),
-                                *parseSchedule(best.schedule, error)));
-  if (!line.tuning.database.empty()) {
-    TuningDatabase database;
-    Verdict verdict = database.open(line.tuning.database, remark);
-    if (verdict && !remark.empty())
-      op.remarks.push_back(remark);
-    database.set(key,
-                 {report.machine, best.schedule, best.seconds, best.measured,
-                  /*validFor=*/"", /*gap=*/0});
-    if (verdict)
-      verdict = database.save();
-    if (!verdict)
-      op.remarks.push_back(verdict.reason());
-  }
-  return line.correct.empty() || best.measured == 0
-             ? Error::success()
-             : writeCorrected(line, report, tuned);
-}
-
 /// `leads`: this is rank 0, which searches and says what is run.
 static Error tuneFile(llvm::raw_ostream &os, mlir::MLIRContext &context,
                       const CommandLine &line, bool leads) {
@@ -267,7 +158,7 @@ static Error tuneFile(llvm::raw_ostream &os, mlir::MLIRContext &context,
   if (!report)
     return report.takeError();
   if (line.measure > 0)
-    if (Error error = measure(*module, line, function, *report, bar))
+    if (Error error = measureFunction(*module, line, function, *report, bar))
       return error;
   if (run::isInterrupted())
     for (ReportOperator &op : report->operators)

@@ -103,9 +103,9 @@ TEST(Correction, FindsWhatIsOff) {
     EXPECT_GT(correction->errorBefore, 0.2);
     EXPECT_LT(correction->errorAfter, 0.04 + noise);
     EXPECT_NEAR(find(*correction, "kernels").factor, 1.5, 0.1);
-    EXPECT_TRUE(find(*correction, "kernels").isTold());
+    EXPECT_TRUE(find(*correction, "kernels").isTold);
     EXPECT_NEAR(find(*correction, "level node").factor, 0.7, 0.1);
-    EXPECT_TRUE(find(*correction, "level node").isTold());
+    EXPECT_TRUE(find(*correction, "level node").isTold);
     // The new figures are those that later predictions use.
     CostModel model(problem, correction->topology);
     for (const MeasuredSchedule &one : measured)
@@ -125,7 +125,7 @@ TEST(Correction, LeavesWhatNoRunNeeds) {
   EXPECT_NEAR(find(*correction, "kernels").factor, 1.25, 0.03);
   for (const char *name : {"level node", "level gpu"}) {
     EXPECT_NEAR(find(*correction, name).factor, 1, 1e-9);
-    EXPECT_FALSE(find(*correction, name).isTold());
+    EXPECT_FALSE(find(*correction, name).isTold);
   }
   for (size_t level : {0, 1})
     EXPECT_EQ(correction->topology.levels[level].interval,

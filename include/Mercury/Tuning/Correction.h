@@ -21,11 +21,11 @@ struct MeasuredSchedule {
 
 /// Figures of a machine that are too high or too low together.
 struct CorrectedFigure {
-  std::string name;    ///< "kernels", "memory", "launch", "level gpu"
+  std::string name;    ///< "kernels", "kernel blas", "memory", "level gpu"
   double factor = 1;   ///< of the time that they give
   double before = 0;   ///< half of their interval, relative, as it was
-  double interval = 0; ///< and as it is now: smaller where the runs tell
-  bool isTold() const { return interval < 0.9 * before; }
+  double interval = 0; ///< and as it is now
+  bool isTold = false; ///< by the runs, and not by what was known alone
 };
 
 struct Correction {

@@ -5,14 +5,14 @@
 // RUN: FileCheck %s --input-file=%t/host.mlir
 // CHECK: // This machine, measured by mercury-tune --calibrate.
 // CHECK: commir.topology @host levels [#commir.level<gpu, 1>] device <memory {{[1-9][0-9]*}}, bandwidth {{[0-9.e+]+}}, bandwidth_fraction 1, launch {{[0-9.e-]+}}, interval {{[0-9.e-]+}}, peak {f32 = {{[0-9.e+]+}}}
-// CHECK-SAME: achieved [gemm f32 library "mercury" fraction [(64, {{[0-9.]+}}), {{.*}}(1024, {{[0-9.]+}})]
-// CHECK-SAME: attention f32 head_dim 64 library "mercury" fraction [(256,
+// CHECK-SAME: achieved [gemm f32 fraction [(64, {{[0-9.]+}}), {{.*}}(1024, {{[0-9.]+}})]
+// CHECK-SAME: attention f32 head_dim 64 fraction [(256,
 // RUN: mercury-tune %s --topology=%t/host.mlir | FileCheck %s --check-prefix=USED --implicit-check-not=assumed
 // USED: 1 {{.*}} 1.00
 
 // Interrupted, it leaves no file.
 // RUN: python3 %S/Inputs/interrupt.py "round 1, " mercury-tune --calibrate --ranks=1 -o %t/none.mlir | FileCheck %s --check-prefix=INTERRUPT
-// INTERRUPT: terminal: [....................]   0%  {{[0-9:]+}} of 1:00  compiling contraction of 64 cubed
+// INTERRUPT: terminal: [....................]   0%  {{[0-9:]+}} of 1:00  compiling codegen, 64 cubed
 // INTERRUPT: terminal: mercury-tune: error: interrupted before all was measured
 // INTERRUPT: interrupted exit code 130
 // RUN: not ls %t/none.mlir 2>&1 | FileCheck %s --check-prefix=NONE
