@@ -15,19 +15,28 @@
 
 namespace mercury::run {
 
-llvm::Expected<Prediction> predict(mlir::ModuleOp module,
-                                   const CompileOptions &options,
-                                   const TopologyModel *figures) {
-  CompiledProgram compiled;
-  auto spmd = lowerProgram(module, options, Stage::SPMD, compiled);
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+lowerForDevices(mlir::ModuleOp module, const CompileOptions &options,
+                CompiledProgram &program) {
+  auto spmd = lowerProgram(module, options, Stage::SPMD, program);
   if (!spmd)
-    return spmd.takeError();
+    return spmd;
   mlir::PassManager pm(module.getContext());
   pm.enableVerifier(options.verifyEach);
   buildDevicePrefix(pm, options.chunks);
   if (mlir::failed(pm.run(**spmd)))
-    return badInput("cannot lower @" + compiled.entry + " for devices");
-  auto function = (*spmd)->lookupSymbol<mlir::func::FuncOp>(compiled.entry);
+    return badInput("cannot lower @" + program.entry + " for devices");
+  return spmd;
+}
+
+llvm::Expected<Prediction> predict(mlir::ModuleOp module,
+                                   const CompileOptions &options,
+                                   const TopologyModel *figures) {
+  CompiledProgram compiled;
+  auto lowered = lowerForDevices(module, options, compiled);
+  if (!lowered)
+    return lowered.takeError();
+  auto function = (*lowered)->lookupSymbol<mlir::func::FuncOp>(compiled.entry);
   Prediction prediction;
   prediction.schedule = compiled.schedule;
   prediction.topology = figures ? *figures : compiled.topology;

@@ -22,8 +22,13 @@ struct Prediction {
 };
 
 /// Lowers a copy of `module` as for devices, as far as streams and events, and
-/// simulates it on the figures of its topology, or on `figures` of the same
-/// levels.
+/// fills in what is known of the program.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+lowerForDevices(mlir::ModuleOp module, const CompileOptions &options,
+                CompiledProgram &program);
+
+/// Does so and simulates it on the figures of its topology, or on `figures` of
+/// the same levels.
 llvm::Expected<Prediction> predict(mlir::ModuleOp module,
                                    const CompileOptions &options,
                                    const TopologyModel *figures = nullptr);
