@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CandidateCost.h"
+#include "Stretch.h"
 
 #include <bit>
 #include <cstring>
@@ -95,17 +96,23 @@ uint64_t CandidateCost::namesOf(AxisMask mask) const {
 
 double CandidateCost::seconds(const Candidate &c, int64_t chunks,
                               size_t kernel) {
-  if (readsOrder)
+  // What is in flight, and how often, depends on the order of loops.
+  bool isRead = true;
+  for (size_t t = 0; t < c.times.size(); ++t)
+    isRead &= readOrders[t] == c.times[t].order;
+  if (!isRead)
     readTimes(c);
   size_t levels = topology.levels.size();
-  double share = topology.device.communicationShare, pieces = double(chunks);
-  double launch = topology.device.launch;
-  double body = leaf[kernel] + halves * launch, busy[maxCostLevels] = {};
-  auto whole = [&](const Bundle &bundle) {
+  double share = topology.device.communicationShare, pieces = double(chunks),
+         launch = topology.device.launch;
+  Stretch body(levels);
+  body.setWork(leaf[kernel] + halves * launch);
+  auto use = [&](const Bundle &bundle, double messages) {
     if (bundle.empty())
-      return 0.0;
-    double launches = problem.isFused ? 0 : (pieces - 1) * bundle.launch;
-    return bundle.fixed + launches + bundle.streamed;
+      return PortUse();
+    double launches = problem.isFused ? 0 : (messages - 1) * bundle.launch;
+    return PortUse{bundle.fixed + launches + bundle.streamed,
+                   {bundle.level, levels}};
   };
   // From the innermost loop outwards.
   for (size_t order = c.times.size(); order-- > 0;) {
@@ -113,25 +120,25 @@ double CandidateCost::seconds(const Candidate &c, int64_t chunks,
     while (c.times[t].order != order)
       ++t;
     const Times &loop = loopTimes[t];
-    double more = double(loops[t].steps - 1);
-    double communication = whole(loop.all);
-    // The first step waits for what comes from owners; the last one has
-    // nothing beside it.
-    double startUp = whole(loop.ahead) / (problem.isFused ? pieces : 1);
-    double drain =
-        communication > body && chunks > 1 && more > 0 ? body / pieces : body;
-    double step = body;
-    if (communication > 0) {
-      step = overlapped(body, communication, share);
-      for (size_t l = 0; l < levels; ++l)
-        step = std::max(step, busy[l] + loop.all.level[l]);
-      if (loop.moves)
-        step += loop.moveMerge;
-    }
-    for (size_t l = 0; l < levels; ++l)
-      busy[l] += (busy[l] + (communication > 0 ? loop.all.level[l] : 0)) * more;
-    body = startUp + step * more + drain;
+    LoopUse all;
+    all.first = use(loop.first, 1);
+    if (problem.isFused)
+      all.first.seconds /= pieces;
+    all.startsEarly = loop.startsEarly && loops[t].steps > 1;
+    all.waited = use(loop.waited, 1);
+    all.waitedOwn = use(loop.waitedOwn, 1);
+    all.passed = use(loop.passed, pieces);
+    all.moved = use(loop.moved, pieces);
+    all.both = use(loop.both, pieces);
+    all.late = use(loop.late, pieces);
+    all.fill = loop.fill;
+    all.merge = loop.moves ? loop.merge : 0;
+    all.add = loop.add;
+    all.pieces = pieces;
+    LoopStretch whole(all, share, levels);
+    whole.run(body, loops[t].steps);
+    body = whole.finish();
   }
-  return std::max(fill + fills * launch, before) + body + finish +
+  return std::max(fill + fills * launch, before) + body.seconds + finish +
          finishes * launch + after;
 }

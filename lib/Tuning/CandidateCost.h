@@ -14,6 +14,7 @@
 #ifndef MERCURY_LIB_TUNING_CANDIDATECOST_H
 #define MERCURY_LIB_TUNING_CANDIDATECOST_H
 
+#include "Flights.h"
 #include "Mercury/Schedule/Candidates.h"
 #include "Mercury/Tuning/CostModel.h"
 
@@ -55,6 +56,8 @@ private:
     double level[maxCostLevels] = {};
     bool empty() const { return fixed + streamed == 0; }
   };
+  /// Ways of messages beside collectives, whose way is their primitive.
+  static constexpr int passOn = 16, passBothWays = 17, fetchFromOwner = 18;
   struct Message {
     uint64_t axes = 0;
     int way = 0;
@@ -62,12 +65,19 @@ private:
   };
   struct Loop {
     int64_t steps = 1;
-    FixedList<Message, maxTensors * 2> passed, ahead, moved;
+    FixedList<Message, maxTensors * 2> passed, moved;
+    double movedBytes = 0;
   };
+  /// As TrafficReader has it.
+  struct Arrived {
+    Message message;
+    bool firstIsOwn = false, lastIsOwn = false, isUnread = false;
+  };
+  /// As LoopUse has it.
   struct Times {
-    Bundle all, ahead;
-    double moveMerge = 0;
-    bool moves = false;
+    Bundle first, waited, waitedOwn, passed, moved, both, late;
+    double fill = 0, merge = 0, add = 0;
+    bool moves = false, startsEarly = false;
   };
 
   uint64_t namesOf(AxisMask mask) const;
@@ -80,9 +90,25 @@ private:
   bool isApart(const Candidate &c, size_t tensor, size_t dim) const;
   void copy(double bytes);
   void readWork(const Candidate &c);
-  /// Of all time loops by their present order.
-  size_t timeOf(const Candidate &c, size_t loop, uint8_t axis,
-                bool shifted) const;
+  /// The innermost time loop, by the present order, whose steps change the
+  /// shards over an axis of a dimension; their number where none does.
+  size_t timeOf(const Candidate &c, size_t loop, const AxisSequence &list,
+                size_t index) const;
+  const Candidate::Time::Member *shiftOver(const Candidate::Time &time,
+                                           uint8_t axis) const;
+  double skewOf(const Candidate::Time &time,
+                const Candidate::Time::Member &shift, AxisMask group,
+                bool atLast) const;
+  /// As TrafficReader::partsOf().
+  double partsOf(const Candidate &c, size_t i, size_t depth, AxisMask broadcast,
+                 bool &liesApart) const;
+  bool isShared(AxisMask axes) const;
+  /// Of time loop `depth` - 1 by the present order.
+  void arrive(size_t depth, AxisMask axes, int way, double bytes,
+              bool isOutside, Arrived how);
+  Communicators flightOf(AxisMask axes);
+  void follow(Bundle &bundle, const Message &message);
+  void addTimes(const Candidate &c, size_t t);
   void send(FixedList<Message, maxTensors * 2> &list, AxisMask axes, int way,
             double bytes);
   const LinkSeconds &timeOf(const Message &message);
@@ -129,10 +155,17 @@ private:
   int halves = 1; ///< a step's work is done in so many
   double held = 0;
   std::vector<double> leaf; ///< per kernel, of a step's work, without launch
+  double entering = 0;      ///< seconds of messages before the first step
+  /// Bytes: of results before they are reduced; that copies move.
+  double added = 0, cut = 0, copied = 0;
+  bool isPartial = false; ///< results are reduced over ranks after the loops
   Loop loops[maxTimes];
   Times loopTimes[maxTimes];
-  /// Where a broadcast's loop depends on the order of loops.
-  bool readsOrder = false;
+  // By the order of loops that was read last.
+  uint8_t readOrders[maxTimes] = {};
+  FlightLoop flights[maxTimes];
+  FixedList<Arrived, maxTensors * 2> arrivals[maxTimes];
+  FixedList<AxisMask, 64> communicators;
 };
 
 } // namespace mercury

@@ -6,14 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CandidateCost.h"
+#include "ReshardSteps.h"
 #include "ScheduleTraffic.h"
 
 #include <bit>
 
 using namespace mercury;
-
-// Ways of messages beside collectives, whose way is their primitive.
-static constexpr int passOn = 16, passBothWays = 17, fetchFromOwner = 18;
 
 const LinkSeconds &CandidateCost::timeOf(const Message &message) {
   auto [it, isNew] =
@@ -90,27 +88,58 @@ void CandidateCost::add(Bundle &bundle,
   }
 }
 
-static bool contains(const AxisSequence &axes, uint8_t axis) {
-  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+void CandidateCost::follow(Bundle &bundle, const Message &message) {
+  const LinkSeconds &time = timeOf(message);
+  bundle.fixed += time.fixed;
+  bundle.launch += time.launch;
+  bundle.streamed += time.seconds - time.fixed;
+  for (size_t l = 0; l < topology.levels.size(); ++l)
+    bundle.level[l] += time.level[l];
 }
 
-size_t CandidateCost::timeOf(const Candidate &c, size_t loop, uint8_t axis,
-                             bool shifted) const {
-  // From the innermost loop outwards.
-  size_t any = c.times.size();
-  for (size_t order = c.times.size(); order-- > 0;)
-    for (size_t t = 0; t < c.times.size(); ++t) {
-      const Candidate::Time &time = c.times[t];
-      if (time.order != order || time.loop != loop)
-        continue;
-      if (!shifted && division->units[time.members[0].unit] >> axis & 1)
-        return t;
-      for (const Candidate::Time::Member &m : time.members)
-        if (shifted && m.shifted && division->units[m.unit] >> axis & 1)
-          return t;
-      any = t;
-    }
-  return any;
+size_t CandidateCost::timeOf(const Candidate &c, size_t loop,
+                             const AxisSequence &list, size_t index) const {
+  // As TrafficReader::timeLoopOf(): digits of one number.
+  int64_t before = 1;
+  for (size_t a = 0; a < index; ++a)
+    before *= division->sizes[list[a]];
+  int64_t behind = before * division->sizes[list[index]],
+          outer = division->sizeOf(c.ranks[loop]);
+  size_t innermost = c.times.size();
+  for (size_t t = 0; t < c.times.size(); ++t) {
+    if (c.times[t].loop != loop)
+      continue;
+    int64_t inner = outer * loops[t].steps;
+    if (inner > outer && inner > before && outer < behind &&
+        (innermost == c.times.size() ||
+         c.times[t].order > c.times[innermost].order))
+      innermost = t;
+    outer = inner;
+  }
+  return innermost;
+}
+
+const Candidate::Time::Member *
+CandidateCost::shiftOver(const Candidate::Time &time, uint8_t axis) const {
+  for (const Candidate::Time::Member &m : time.members)
+    if (m.shifted && division->units[m.unit] >> axis & 1)
+      return &m;
+  return nullptr;
+}
+
+/// As TrafficReader::isOwn() and addSkew(): 0 where the first tile, or the last
+/// one, is the rank's own.
+double CandidateCost::skewOf(const Candidate::Time &time,
+                             const Candidate::Time::Member &shift,
+                             AxisMask group, bool atLast) const {
+  int64_t steps = division->sizeOf(division->units[time.members[0].unit]),
+          at = (atLast ? steps - 1 : 0) + shift.offset, shifted = 0;
+  for (const Candidate::Time::Member &m : time.members)
+    shifted += m.shifted;
+  if (shifted == 1 && division->sizeOf(division->units[shift.unit]) == steps &&
+      at % steps == 0)
+    return 0;
+  return shifted == 1 ? 1 : 1 - 1 / double(division->sizeOf(group));
 }
 
 bool CandidateCost::isApart(const Candidate &c, size_t t, size_t dim) const {
@@ -139,103 +168,30 @@ void CandidateCost::copy(double bytes) {
 void CandidateCost::readInput(const Candidate &c, size_t i) {
   const Candidate::Tensor &tensor = c.tensors[i];
   size_t dims = problem.op.inputs[i].loopOfDim.size();
-  AxisMask gathered = 0, exchanged = 0;
-  bool unpacks = false, exchangesApart = false;
+  double bytes = shard[i];
   for (size_t d = 0; d < dims; ++d)
-    for (uint8_t axis : tensor.entry[d]) {
-      bool isHere = contains(tensor.nest[d], axis), isElsewhere = false;
-      for (size_t other = 0; other < dims; ++other)
-        isElsewhere |= other != d && contains(tensor.nest[other], axis);
-      if (isElsewhere) {
-        exchanged |= AxisMask(1) << axis;
-        exchangesApart |= isApart(c, i, d);
-      } else if (!isHere) {
-        gathered |= AxisMask(1) << axis;
-        unpacks |= isApart(c, i, d);
-      }
-    }
-  auto collective = [&](Primitive primitive, AxisMask axes, double bytes) {
-    if (axes != 0 && bytes > 0)
-      before +=
-          timeOf(Message{namesOf(axes), static_cast<int>(primitive), bytes})
-              .seconds;
-  };
-  double part = shard[i] / double(division->sizeOf(gathered));
-  collective(Primitive::AllToAll, exchanged, part);
-  if (exchangesApart)
-    copy(part);
-  collective(Primitive::AllGather, gathered, shard[i]);
-  if (unpacks)
-    copy(shard[i]);
-  readLoops(c, i);
-}
-
-void CandidateCost::readLoops(const Candidate &c, size_t i) {
-  const OperatorModel::Tensor &model = problem.op.inputs[i];
-  const Candidate::Tensor &tensor = c.tensors[i];
-  for (size_t d = 0; d < model.loopOfDim.size(); ++d) {
-    const AxisSequence &list = tensor.nest[d];
-    int loop = model.loopOfDim[d];
-    for (size_t a = 0; a < list.size() && loop >= 0;) {
-      auto arrivalOf = [&](uint8_t axis) {
-        if (c.ranks[loop] >> axis & 1)
-          return Arrival::Local;
-        for (size_t other = 0; other < model.loopOfDim.size(); ++other)
-          if (other != d && contains(tensor.entry[other], axis))
-            return Arrival::AllToAll;
-        if (!(shifts[loop] >> axis & 1))
-          return Arrival::Broadcast;
-        return tensor.fetch >> axis & 1 ? Arrival::Fetch : Arrival::Rotate;
-      };
-      Arrival arrival = arrivalOf(list[a]);
-      bool shifted = arrival == Arrival::Rotate || arrival == Arrival::Fetch;
-      size_t t = shifted || arrival == Arrival::Broadcast
-                     ? timeOf(c, loop, list[a], shifted)
-                     : c.times.size();
-      if (t == c.times.size()) {
-        ++a;
-        continue;
-      }
-      const Candidate::Time &time = c.times[t];
-      // Neighbouring axes that arrive alike move together.
-      AxisMask unit = ~AxisMask(0), group = 0;
-      for (const Candidate::Time::Member &m : time.members)
-        if (shifted && m.shifted && division->units[m.unit] >> list[a] & 1)
-          unit = division->units[m.unit];
-      for (; a < list.size(); ++a) {
-        if (arrivalOf(list[a]) != arrival || !(unit >> list[a] & 1) ||
-            timeOf(c, loop, list[a], shifted) != t)
-          break;
-        group |= AxisMask(1) << list[a];
-      }
-      double bytes = shard[i];
-      if (arrival == Arrival::Broadcast) {
-        readsOrder |= time.members.size() > 1 ||
-                      !(division->units[time.members[0].unit] & group);
-        send(loops[t].ahead, group, static_cast<int>(Primitive::Broadcast),
-             bytes);
-      } else if (arrival == Arrival::Rotate) {
-        if (time.bothDirections)
-          send(loops[t].passed, group, passBothWays, bytes / 2);
-        else
-          send(loops[t].passed, group, passOn, bytes);
-      } else {
-        // A reader gets the part of the block that it reads.
-        for (size_t other = 0; other < model.loopOfDim.size(); ++other)
-          if (int around = model.loopOfDim[other]; around >= 0 && other != d)
-            for (AxisMask rest = c.ranks[around]; rest != 0; rest &= rest - 1)
-              if (uint8_t axis = std::countr_zero(rest);
-                  !contains(tensor.nest[other], axis))
-                bytes /= double(division->sizes[axis]);
-        // The first tile is the rank's own. The other one of two ranks is the
-        // next one, too.
-        int64_t owners = division->sizeOf(group) - 1,
-                looked = std::min(owners, maxStrides);
-        if (looked > 0)
-          send(loops[t].passed, group, owners == 1 ? passOn : fetchFromOwner,
-               bytes / double(looked));
-      }
-    }
+    bytes *= double(division->sizeOf(tensor.nest[d])) /
+             double(division->sizeOf(tensor.entry[d]));
+  bool isMoved = false;
+  for (size_t d = 0; d < dims; ++d)
+    isMoved |= !(tensor.entry[d] == tensor.nest[d]);
+  if (!isMoved)
+    return;
+  for (const ReshardStep &step :
+       reshardSteps(tensor.entry, tensor.nest, dims)) {
+    AxisMask mask = 0;
+    for (uint8_t axis : step.axes)
+      mask |= AxisMask(1) << axis;
+    if (!step.isExchange)
+      bytes *= double(division->sizeOf(mask));
+    before +=
+        timeOf(Message{namesOf(mask),
+                       static_cast<int>(step.isExchange ? Primitive::AllToAll
+                                                        : Primitive::AllGather),
+                       bytes})
+            .seconds;
+    if (isApart(c, i, step.dim))
+      copy(bytes);
   }
 }
 
@@ -243,33 +199,49 @@ void CandidateCost::readResult(const Candidate &c, size_t r) {
   const OperatorModel::Tensor &model = problem.op.results[r];
   size_t number = problem.op.inputs.size() + r;
   const Candidate::Tensor &tensor = c.tensors[number];
-  AxisMask summed = partial, scattered = 0;
-  bool packs = false;
+  AxisMask summed = partial, scattered[maxDims] = {}, moving[maxDims] = {};
+  double whole = shard[number];
   for (size_t d = 0; d < model.loopOfDim.size(); ++d) {
     int loop = model.loopOfDim[d];
-    AxisMask seen = 0;
     for (uint8_t axis : tensor.nest[d]) {
       AxisMask bit = AxisMask(1) << axis;
       if (!(partial & bit))
         continue;
       summed &= ~bit;
       if (loop < 0 || !(shifts[loop] & bit)) {
-        scattered |= bit;
-        packs |= isApart(c, number, d);
-        continue;
+        scattered[d] |= bit;
+        whole *= double(division->sizes[axis]);
+      } else {
+        moving[d] |= bit;
       }
-      if (seen & bit)
+    }
+  }
+  AxisMask home = 0;
+  double skew = 0;
+  for (size_t d = 0; d < model.loopOfDim.size(); ++d) {
+    AxisMask seen = 0;
+    for (size_t a = 0; a < tensor.nest[d].size(); ++a) {
+      AxisMask bit = AxisMask(1) << tensor.nest[d][a];
+      if (!(moving[d] & bit) || seen & bit)
         continue;
-      size_t t = timeOf(c, loop, axis, /*shifted=*/true);
-      if (t == c.times.size())
+      size_t t = timeOf(c, model.loopOfDim[d], tensor.nest[d], a);
+      const Candidate::Time::Member *shift =
+          t == c.times.size() ? nullptr
+                              : shiftOver(c.times[t], tensor.nest[d][a]);
+      if (!shift)
         continue;
       AxisMask group = 0;
-      for (const Candidate::Time::Member &m : c.times[t].members)
-        if (m.shifted && division->units[m.unit] & bit)
-          for (uint8_t other : tensor.nest[d])
-            group |= AxisMask(1) << other & division->units[m.unit] & partial;
+      for (uint8_t other : tensor.nest[d])
+        group |= AxisMask(1) << other & division->units[shift->unit] & partial;
       seen |= group;
-      send(loops[t].moved, group, passOn, shard[number]);
+      send(loops[t].moved, group, passOn, whole);
+      loops[t].movedBytes += whole;
+      flights[c.times[t].order].hops |= flightOf(group);
+      if (double part = skewOf(c.times[t], *shift, group, /*atLast=*/true);
+          part > 0) {
+        home |= group;
+        skew = std::max(skew, part);
+      }
     }
   }
   auto collective = [&](Primitive primitive, AxisMask axes, double bytes) {
@@ -278,55 +250,81 @@ void CandidateCost::readResult(const Candidate &c, size_t r) {
           timeOf(Message{namesOf(axes), static_cast<int>(primitive), bytes})
               .seconds;
   };
-  double whole = shard[number] * double(division->sizeOf(scattered));
-  if (fillsFirst) {
-    fill += whole / memoryRate;
-    fills = 1;
-    // Attention divides the state by its sums: the first by the last of them.
-    if (problem.kind == LocalWork::Kind::Attention) {
-      if (r == 0)
-        finish +=
-            (whole + whole * double(problem.op.inputs.front().elementBytes) /
-                         double(model.elementBytes)) /
-            memoryRate;
-      if (r + 1 == problem.op.results.size()) {
-        finish += whole / memoryRate;
-        ++finishes;
-      }
+  if (home != 0)
+    after += timeOf(Message{namesOf(home), passOn, skew * whole}).seconds;
+  added += whole;
+  bool isAttention = problem.kind == LocalWork::Kind::Attention;
+  isPartial |= whole > shard[number] || summed != 0;
+  if (fillsFirst && isAttention) {
+    // The state is divided by its sums, the first result by the last; partial
+    // ones are brought to one maximum before.
+    if (r == 0)
+      finish += (whole * (isPartial ? 3 : 1) +
+                 whole * double(problem.op.inputs.front().elementBytes) /
+                     double(model.elementBytes)) /
+                memoryRate;
+    if (r + 1 == problem.op.results.size()) {
+      finish += whole * (isPartial ? 3 : 1) / memoryRate;
+      finishes += isPartial ? 3 : 1;
     }
   }
-  collective(Primitive::ReduceScatter, scattered, whole);
-  if (packs)
-    copy(whole);
+  for (size_t d = 0; d < model.loopOfDim.size(); ++d) {
+    if (scattered[d] == 0)
+      continue;
+    collective(Primitive::ReduceScatter, scattered[d], whole);
+    if (isApart(c, number, d))
+      copy(whole);
+    whole /= double(division->sizeOf(scattered[d]));
+  }
   collective(Primitive::AllReduce, summed, shard[number]);
+  if (summed != 0 && !c.times.empty() && !isAttention)
+    copied += 2 * shard[number];
 }
 
 void CandidateCost::readTimes(const Candidate &c) {
-  before = after = fill = finish = 0;
-  fills = finishes = 0;
-  readsOrder = false;
-  for (size_t t = 0; t < c.times.size(); ++t) {
-    Loop &loop = loops[t];
-    loop.steps = division->sizeOf(division->units[c.times[t].members[0].unit]);
-    loop.passed.clear();
-    loop.ahead.clear();
-    loop.moved.clear();
+  before = after = finish = entering = cut = added = copied = 0;
+  finishes = 0;
+  isPartial = false;
+  communicators.clear();
+  size_t count = c.times.size();
+  for (size_t t = 0; t < count; ++t) {
+    readOrders[t] = c.times[t].order;
+    loops[t].steps =
+        division->sizeOf(division->units[c.times[t].members[0].unit]);
+    loops[t].passed.clear();
+    loops[t].moved.clear();
+    loops[t].movedBytes = 0;
+    flights[t].hops = 0;
+    flights[t].arrivals.clear();
+    arrivals[t].clear();
   }
-  for (size_t i = 0; i < problem.op.inputs.size(); ++i)
+  for (size_t i = 0; i < problem.op.inputs.size(); ++i) {
     readInput(c, i);
+    readLoops(c, i);
+  }
   for (size_t r = 0; r < problem.op.results.size(); ++r)
     readResult(c, r);
-  for (size_t t = 0; t < c.times.size(); ++t) {
-    Times &time = loopTimes[t];
-    time = Times();
-    add(time.all, loops[t].passed);
-    add(time.all, loops[t].ahead);
-    add(time.all, loops[t].moved);
-    add(time.ahead, loops[t].ahead);
-    time.moves = !loops[t].moved.empty();
-    // What arrives is added to what was computed: two read, one written.
-    if (!problem.isFused)
-      for (const Message &message : loops[t].moved)
-        time.moveMerge += 3 * message.bytes / memoryRate;
+  before += entering;
+  findFlights({flights, count});
+  fill = 0;
+  fills = 0;
+  if (fillsFirst) {
+    bool movesFirst = false;
+    for (size_t t = 0; t < count; ++t)
+      movesFirst |= c.times[t].order == 0 && loops[t].movedBytes > 0;
+    if (!movesFirst) {
+      fill += added / memoryRate;
+      ++fills;
+    }
+    if (cut > 0) {
+      fill += cut / memoryRate;
+      ++fills;
+    }
+    if (copied > 0) {
+      finish += copied / memoryRate;
+      ++finishes;
+    }
   }
+  for (size_t t = 0; t < count; ++t)
+    addTimes(c, t);
 }

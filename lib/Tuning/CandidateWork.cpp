@@ -98,14 +98,9 @@ void CandidateCost::readWork(const Candidate &c) {
   }
   double mergeBytes =
       reduces || movesState ? problem.mergePasses * stateBytes : 0;
-  // What moves is added to a new tile at each step.
-  double stepFill = 0;
-  if (fillsFirst && movesState)
-    for (size_t r = 0; r < op.results.size(); ++r)
-      stepFill += tileBytes[op.inputs.size() + r] / memoryRate;
   for (size_t k = 0; k < rates.size(); ++k) {
     double compute = 2 * iterations * operations / rates[k].at(size);
-    leaf[k] = std::max(compute, memoryBytes / memoryRate) +
-              mergeBytes / memoryRate + stepFill;
+    leaf[k] =
+        std::max(compute, memoryBytes / memoryRate) + mergeBytes / memoryRate;
   }
 }

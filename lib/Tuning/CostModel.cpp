@@ -137,6 +137,13 @@ Bundle CostModel::Impl::bundleOf(const std::vector<Transfer> &list) {
   return bundle;
 }
 
+Bundle CostModel::Impl::sequenceOf(const std::vector<Transfer> &list) {
+  Bundle bundle(links.topology().levels.size());
+  for (const Transfer &transfer : list)
+    bundle.follow(timeOf(transfer));
+  return bundle;
+}
+
 //===----------------------------------------------------------------------===//
 // Work
 //===----------------------------------------------------------------------===//
@@ -164,12 +171,27 @@ void CostModel::Impl::prepare(const Schedule &s, bool isBackward) {
     times.loop = at.loop;
     times.factor = at.factor;
     times.steps = at.steps;
-    times.passed = bundleOf(at.passed);
+    Bundle passed = bundleOf(at.passed), moved = bundleOf(at.moved);
+    times.moves = !moved.empty();
+    times.startsEarly = !passed.empty() && !at.isLate;
+    times.late = bundleOf({});
+    if (at.isLate) {
+      times.late = passed;
+      times.late.add(moved);
+      passed = moved = bundleOf({});
+    }
+    passed.add(bundleOf(at.fetched));
+    times.passed = passed;
+    times.moved = moved;
     times.ahead = bundleOf(at.ahead);
-    times.moved = bundleOf(at.moved);
     times.all = times.passed;
     times.all.add(times.ahead);
     times.all.add(times.moved);
+    times.first = sequenceOf(at.ahead);
+    for (const Transfer &transfer : at.entered)
+      times.first.follow(timeOf(transfer));
+    times.waited = sequenceOf(at.waited);
+    times.waitedOwn = sequenceOf(at.waitedFetched);
     if (table)
       for (size_t f = 0; f < table->factors.size(); ++f)
         if (table->factors[f] == std::pair(at.loop, at.factor)) {
@@ -180,8 +202,7 @@ void CostModel::Impl::prepare(const Schedule &s, bool isBackward) {
     movesState |= !at.moved.empty();
     // What arrives is added to what was computed: two read, one written.
     if (!problem.isFused)
-      for (const Transfer &transfer : at.moved)
-        times.moveMerge += 3 * transfer.bytes / locals.memoryRate();
+      times.moveMerge = 3 * at.movedBytes / locals.memoryRate();
     loops.push_back(std::move(times));
   }
 
@@ -229,12 +250,26 @@ void CostModel::Impl::prepare(const Schedule &s, bool isBackward) {
                     double(op.inputs[i].elementBytes);
   // Programs fill what they add to and, of attention, divide the state by its
   // sums; foreign kernels do so inside.
-  fill = finish = stepFill = 0;
+  fill = finish = 0;
   fills = finishes = 0;
   if (!problem.isForeign && hasRoles && !backward) {
-    for (double partial : extents.partials)
-      fill += partial / locals.memoryRate();
-    fills = 1;
+    // What moves is added to a new tile at each step, which is filled before,
+    // and in the end to what is there from steps of loops around.
+    const std::vector<LoopTraffic> &at = reader.traffic.loops;
+    for (size_t t = 0; t < at.size(); ++t) {
+      if (at[t].movedBytes == 0)
+        continue;
+      loops[t].moveMerge += device.launch;
+      if (t + 1 == at.size() || at[t + 1].movedBytes == 0)
+        loops[t].fill = at[t].movedBytes / locals.memoryRate() + device.launch;
+      if (t > 0 && at[t - 1].movedBytes == 0)
+        loops[t].add = loops[t].moveMerge;
+    }
+    if (at.empty() || at[0].movedBytes == 0) {
+      for (double partial : extents.partials)
+        fill += partial / locals.memoryRate();
+      fills = 1;
+    }
     if (isAttention) {
       double state = extents.partials.front();
       finish = (state + extents.partials.back() +
@@ -242,11 +277,22 @@ void CostModel::Impl::prepare(const Schedule &s, bool isBackward) {
                     double(op.results.front().elementBytes)) /
                locals.memoryRate();
       finishes = 1;
+      // Partial states are brought to one maximum before they are summed.
+      if (reader.traffic.isPartial) {
+        finish += 2 * (state + extents.partials.back()) / locals.memoryRate();
+        finishes += 2;
+      }
     }
-    // What moves is added to a new tile at each step.
-    if (movesState)
-      for (double bytes : extents.resultTiles)
-        stepFill += bytes / locals.memoryRate();
+    // Blocks that are cut into parts lie apart: copied before.
+    if (reader.traffic.cut > 0) {
+      fill += reader.traffic.cut / locals.memoryRate();
+      ++fills;
+    }
+    // What loops have added up is summed where it is, and then copied.
+    if (reader.traffic.summed > 0 && !isAttention) {
+      finish += reader.traffic.summed / locals.memoryRate();
+      ++finishes;
+    }
     for (const std::vector<Transfer> *list :
          {&reader.traffic.before, &reader.traffic.after})
       for (const Transfer &transfer : *list)

@@ -11,6 +11,7 @@
 #include "Mercury/Tuning/CostModel.h"
 #include "ScheduleTraffic.h"
 #include "StepTable.h"
+#include "Stretch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,6 +44,19 @@ struct Bundle {
       }
     }
   }
+  /// One after the other.
+  void follow(const LinkTime &time) {
+    fixed += time.fixed;
+    launch += time.launch;
+    streamed += time.seconds - time.fixed;
+    interval = std::max(interval, time.interval);
+    for (const LinkLoad &load : time.loads) {
+      seconds[load.level] += load.seconds;
+      bytes[load.level] += load.bytes;
+      if (seconds[load.level] > seconds[slowest])
+        slowest = load.level;
+    }
+  }
   void add(const Bundle &other) {
     fixed = std::max(fixed, other.fixed);
     launch = std::max(launch, other.launch);
@@ -63,7 +77,15 @@ struct LoopTimes {
   size_t loop = 0, factor = 0;
   int64_t steps = 0;
   Bundle passed, ahead, moved, all;
-  double moveMerge = 0; ///< seconds to add what has arrived
+  Bundle first;     ///< of what comes ahead, before the first step
+  Bundle waited;    ///< with nothing beside it, in all steps
+  Bundle waitedOwn; ///< the same, in all steps but the first
+  Bundle late;      ///< after the work, in all steps but one
+  bool moves = false;
+  bool startsEarly = false; ///< see LoopUse
+  double moveMerge = 0;     ///< seconds to add what has arrived
+  double fill = 0;          ///< seconds to fill what is added to, each step
+  double add = 0;           ///< seconds to add the sum to that of steps before
   /// Place among the factors of the step table, or nothing.
   std::optional<size_t> masked;
 };
@@ -97,12 +119,11 @@ public:
 
 private:
   struct Step {
-    double seconds = 0;
+    Stretch stretch;
     double compute = 0; ///< work in it
     double memory = 0;  ///< of which bound by memory
     double launch = 0;
-    llvm::SmallVector<double, 4>
-        busy; ///< per level, seconds its ports are taken
+    explicit Step(size_t levels) : stretch(levels) {}
   };
   /// A kernel that computes tiles.
   struct Kernel {
@@ -118,6 +139,7 @@ private:
   void prepare(const Schedule &s, bool backward);
   LinkTime timeOf(const Transfer &transfer);
   Bundle bundleOf(const std::vector<Transfer> &list);
+  Bundle sequenceOf(const std::vector<Transfer> &list);
   double stepSeconds(double whole, double cut, double rows, double &memory);
   void leaf(size_t combination, double scale, Step &step);
   void run(size_t depth, size_t combination, double executions, Side side,
@@ -150,7 +172,7 @@ private:
   double memoryBytes = 0, mergeBytes = 0, queryRows = 1, size = 1;
   double workInterval = 0;
   /// Before and after the loops: seconds of memory, and numbers of kernels.
-  double fill = 0, finish = 0, stepFill = 0;
+  double fill = 0, finish = 0;
   int fills = 0, finishes = 0;
   int halves = 1; ///< a step's work is done in so many
   bool assumed = false;

@@ -24,7 +24,7 @@ double CostModel::Impl::stepSeconds(double whole, double cut, double rows,
     compute += 2 * cut * batchTiles * operations / rateOf(true).at(size);
   memory = memoryBytes / locals.memoryRate();
   double merge = mergeBytes * rows / locals.memoryRate();
-  double seconds = std::max(compute, memory) + merge + stepFill;
+  double seconds = std::max(compute, memory) + merge;
   memory = memory > compute ? seconds : merge;
   return seconds;
 }
@@ -51,8 +51,7 @@ void CostModel::Impl::leaf(size_t combination, double scale, Step &step) {
       step.launch = 0;
   }
   step.compute = step.compute * scale + step.launch;
-  step.seconds = step.compute;
-  std::fill(step.busy.begin(), step.busy.end(), 0);
+  step.stretch.setWork(step.compute);
 }
 
 //===----------------------------------------------------------------------===//
@@ -74,108 +73,102 @@ void CostModel::Impl::run(size_t depth, size_t combination, double executions,
     varies |= loops[d].masked.has_value();
   varies &= loop.masked.has_value();
 
-  double pieces = double(chunks);
-  auto seconds = [&](const Bundle &bundle) {
+  double pieces = double(chunks), memoryScale = 1 + side.work * workInterval;
+  auto use = [&](const Bundle &bundle, double messages) {
     if (bundle.empty())
-      return 0.0;
-    double launches = problem.isFused ? 0 : (pieces - 1) * bundle.launch;
-    return (bundle.fixed + launches + bundle.streamed) *
-           std::max(1 + side.link * bundle.interval, 0.05);
+      return PortUse();
+    double launches = problem.isFused ? 0 : (messages - 1) * bundle.launch;
+    double scale = std::max(1 + side.link * bundle.interval, 0.05);
+    return PortUse{(bundle.fixed + launches + bundle.streamed) * scale,
+                   bundle.seconds, scale};
   };
-  double communication = seconds(loop.all);
-  double startUp = 0, steady = 0, drain = 0, compute = 0, memory = 0,
-         launch = 0, bodies = 0;
-  llvm::SmallVector<double, 4> busy(step.busy.size(), 0);
-  Step body;
-  body.busy.resize(step.busy.size());
-  if (!loop.ahead.empty())
-    startUp += seconds(loop.ahead) / (problem.isFused ? pieces : 1);
+  LoopUse loopUse;
+  loopUse.first = use(loop.first, 1);
+  if (problem.isFused)
+    loopUse.first.seconds /= pieces;
+  loopUse.startsEarly = loop.startsEarly && !varies && n > 1;
+  loopUse.waited = use(loop.waited, 1);
+  loopUse.waitedOwn = use(loop.waitedOwn, 1);
+  Bundle passed = loop.passed;
+  passed.add(loop.ahead);
+  loopUse.passed = use(passed, pieces);
+  loopUse.moved = use(loop.moved, pieces);
+  loopUse.both = use(loop.all, pieces);
+  loopUse.late = use(loop.late, pieces);
+  loopUse.fill = loop.fill * memoryScale;
+  loopUse.merge = loop.moves ? loop.moveMerge * memoryScale : 0;
+  loopUse.add = loop.add * memoryScale;
+  loopUse.pieces = pieces;
 
-  double exposed = startUp;
-  for (int64_t t = 0; t < n; ++t) {
-    // Equal steps: the first, and the one that stands for all others.
-    double repeats = 1;
-    if (!varies && t == 1)
-      repeats = double(n - 1);
-    if (t == 0 || varies)
-      run(depth + 1,
-          loop.masked ? combination * size_t(n) + size_t(t) : combination,
-          executions * (varies ? 1 : double(n)), side, body, cost);
-    launch += body.launch * repeats;
-    bodies += body.seconds * repeats;
+  size_t levels = step.stretch.ports.size();
+  LoopStretch whole(loopUse, device.communicationShare, levels);
+  Step body(levels);
+  double compute = loopUse.add, memory = loopUse.add, launch = 0, bodies = 0,
+         drain = 0;
+  auto count = [&](double steps, bool isFirst) {
+    launch += body.launch * steps;
+    bodies += body.stretch.seconds * steps;
+    double more = loopUse.fill + (isFirst ? 0 : loopUse.merge);
+    compute += (body.compute + more) * steps;
+    memory += (body.memory + more) * steps;
+  };
+  if (!varies) {
+    run(depth + 1, loop.masked ? combination * size_t(n) : combination,
+        executions * double(n), side, body, cost);
+    count(1, true);
+    count(double(n - 1), false);
+    drain = whole.run(body.stretch, n);
+  }
+  for (int64_t t = 0; varies && t < n; ++t) {
+    run(depth + 1, combination * size_t(n) + size_t(t), executions, side, body,
+        cost);
+    bool last = t + 1 == n, first = t == 0;
+    count(1, first);
     // What moves results runs in all steps but the first, all else in all but
     // the last.
-    bool last = t + 1 == n, first = t == 0;
-    double with = 0;
-    if (varies) {
-      Bundle none;
-      const Bundle *kinds[] = {last ? &none : &loop.passed,
-                               last ? &none : &loop.ahead,
-                               first ? &none : &loop.moved};
-      double fixed = 0, streamed = 0;
-      for (const Bundle *kind : kinds) {
-        fixed = std::max(fixed, seconds(*kind) - kind->streamed);
-        streamed += kind->streamed;
-      }
-      with = streamed > 0 || fixed > 0
-                 ? std::min(communication, fixed + streamed)
-                 : 0;
-    } else {
-      // One step of all is without.
-      with = first ? 0 : communication;
+    Bundle now(levels);
+    if (!last) {
+      now.add(loop.passed);
+      now.add(loop.ahead);
     }
-    double took = body.seconds;
-    if (with > 0) {
-      took = overlapped(body.seconds, with, device.communicationShare);
-      for (size_t l = 0; l < busy.size(); ++l)
-        took = std::max(took, body.busy[l] + loop.all.seconds[l]);
-    }
-    exposed += (took - body.seconds) * repeats;
-    double merge = t > 0 && with > 0 && !loop.moved.empty()
-                       ? loop.moveMerge * (1 + side.work * workInterval)
-                       : 0;
-    took += merge;
-    compute += (body.compute + merge) * repeats;
-    memory += (body.memory + merge) * repeats;
-    for (size_t l = 0; l < busy.size(); ++l)
-      busy[l] +=
-          (body.busy[l] + (with > 0 ? loop.all.seconds[l] : 0)) * repeats;
-    bool isDrain = varies ? last : first;
-    if (isDrain) {
-      // Where pieces are worked on as they come, the last one is what is left.
-      if (communication > body.seconds && pieces > 1 && n > 1) {
-        double left = body.seconds / pieces;
-        exposed -= took - left;
-        took = left;
-      }
-      drain += took;
-    } else {
-      steady += took * repeats;
-    }
-    if (!varies && t == 1)
-      break;
+    if (!first)
+      now.add(loop.moved);
+    drain = whole.step(body.stretch, 1, use(now, pieces), first);
   }
+  step.stretch = whole.finish();
   step.compute = compute;
   step.memory = memory;
   step.launch = launch;
-  step.seconds = startUp + steady + drain;
-  step.busy = busy;
   if (!cost)
     return;
   Cost::TimeLoop &line = cost->timeLoops[depth];
+  double all = step.stretch.seconds, startUp = loopUse.first.seconds;
+  drain = std::min(drain, all - startUp);
   line.startUp += startUp * executions;
-  line.steady += steady * executions;
+  line.steady += (all - startUp - drain) * executions;
   line.drain += drain * executions;
-  if (loop.all.empty())
+  Bundle together = loop.all;
+  for (const Bundle *other : {&loop.late, &loop.waited, &loop.waitedOwn})
+    together.add(*other);
+  if (together.empty())
     return;
-  cost->traffic[loop.all.slowest].exposed += exposed * executions;
+  cost->traffic[together.slowest].exposed +=
+      (all - bodies - loopUse.add - loopUse.fill * double(n) -
+       loopUse.merge * double(n - 1)) *
+      executions;
   double hidden = double(n - 1), given = bodies / double(n);
-  for (size_t l = 0; l < busy.size(); ++l) {
+  for (size_t l = 0; l < levels; ++l) {
     Cost::Traffic &traffic = cost->traffic[l];
     double times = hidden * executions, more = executions;
-    traffic.bytes += loop.all.bytes[l] * times + loop.ahead.bytes[l] * more;
-    traffic.seconds +=
-        loop.all.seconds[l] * times + loop.ahead.seconds[l] * more;
+    auto sum = [&](auto list) {
+      return (list(loop.all)[l] + list(loop.late)[l] +
+              list(loop.waitedOwn)[l]) *
+                 times +
+             list(loop.waited)[l] * double(n) * executions +
+             list(loop.ahead)[l] * more;
+    };
+    traffic.bytes += sum([](const Bundle &b) { return b.bytes; });
+    traffic.seconds += sum([](const Bundle &b) { return b.seconds; });
     if (loop.all.bytes[l] <= 0 || n < 2)
       continue;
     // Hidden as long as it takes no longer than the work it runs beside.
@@ -187,8 +180,7 @@ void CostModel::Impl::run(size_t depth, size_t combination, double executions,
 }
 
 double CostModel::Impl::total(Side side, Cost *cost) {
-  Step step;
-  step.busy.resize(links.topology().levels.size());
+  Step step(links.topology().levels.size());
   if (cost)
     cost->timeLoops.resize(loops.size());
   run(0, 0, 1, side, step, cost);
@@ -199,7 +191,7 @@ double CostModel::Impl::total(Side side, Cost *cost) {
   step.launch += launches;
   step.compute += (fill + finish) * memoryScale + launches;
   double seconds =
-      step.seconds + finish * memoryScale + finishes * device.launch;
+      step.stretch.seconds + finish * memoryScale + finishes * device.launch;
   // What comes before the loops does so beside the fill.
   double gathered = 0;
   for (const LinkTime &time : before)

@@ -8,14 +8,9 @@
 
 #include "MemoryLoops.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/bit.h"
 
 using namespace mercury;
 using llvm::ArrayRef;
-
-/// At most so many communicators are in flight together: kMaxCommunicators of
-/// Mercury/Analysis/CommunicationPlay.h.
-static constexpr int maxCommunicators = 2;
 
 MemoryLoops::MemoryLoops(const OperatorModel &op, const NestModel &nest,
                          TileOps &ops, ArrayRef<Sharded> inputs)
@@ -25,6 +20,7 @@ MemoryLoops::MemoryLoops(const OperatorModel &op, const NestModel &nest,
       loops.emplace_back();
       loops.back().time = t;
     }
+  flights.resize(loops.size());
   for (size_t i = 0; i < inputs.size(); ++i)
     addSource(i, inputs[i]);
 }
@@ -45,7 +41,7 @@ void MemoryLoops::addSource(size_t input, const Sharded &value) {
   sources.append(hasHalves && travels ? 2 : 1, source);
 }
 
-MemoryLoops::Communicators MemoryLoops::communicator(const Axes &axes) {
+Communicators MemoryLoops::communicator(const Axes &axes) {
   auto *it = llvm::find(communicators, axes);
   size_t number = it - communicators.begin();
   if (it == communicators.end())
@@ -79,13 +75,12 @@ void MemoryLoops::arrive(Source &source) {
   Extents shape = motion.isCut() ? motion.partShape() : source.tile.shape;
   bool changes = around && !motion.hops[around->time].empty();
   auto add = [&](const Axes &axes, bool isOutside) {
-    Arrival arrival;
-    arrival.over = communicator(axes);
-    arrival.tile = source.tile;
-    arrival.into = ops.make(shape, source.tile.elementBytes);
-    arrival.isOutside = isOutside;
+    Arrival arrival{source.tile, ops.make(shape, source.tile.elementBytes)};
     source.tile = arrival.into;
     (around ? around->arrivals : before).push_back(arrival);
+    if (around)
+      flights[around - loops.begin()].arrivals.push_back(
+          {communicator(axes), isOutside});
   };
   if (!motion.fetched.empty())
     add(motion.fetched, !changes);
@@ -105,72 +100,6 @@ void MemoryLoops::rotateTiles(const Source &source) {
     for (int64_t i = 0; i < std::min<int64_t>(hops, 2); ++i)
       used.push_back(
           ops.ledger.make(source.tile.bytes(), MemoryClass::Travelling));
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// What comes a step ahead
-//===----------------------------------------------------------------------===//
-
-/// Rotations in whose bodies too many communicators would be in flight start
-/// their hops when they wait for them.
-void MemoryLoops::findLate() {
-  llvm::SmallVector<Communicators, 8> inside;
-  for (Loop &loop : llvm::reverse(loops)) {
-    for (const Arrival &arrival : loop.arrivals)
-      inside.push_back(arrival.over);
-    if (!loop.hops)
-      continue;
-    loop.isLate = llvm::any_of(inside, [&](Communicators sets) {
-      return llvm::popcount(sets | loop.hops) > maxCommunicators;
-    });
-    if (!loop.isLate)
-      for (Communicators &sets : inside)
-        sets |= loop.hops;
-    inside.push_back(loop.hops);
-  }
-}
-
-bool MemoryLoops::mayBeInFlight(size_t number, Communicators ahead,
-                                size_t candidate) const {
-  Communicators active = ahead;
-  for (size_t i = 0; i < number; ++i)
-    if (!loops[i].isLate)
-      active |= loops[i].hops;
-  for (size_t i = number; i < loops.size(); ++i) {
-    const Loop &loop = loops[i];
-    if (llvm::popcount(active | loop.hops) > maxCommunicators)
-      return false;
-    if (!loop.isLate)
-      active |= loop.hops;
-    for (const Arrival &arrival : loop.arrivals)
-      if (i > number && arrival.comesAhead)
-        active |= arrival.over;
-    if (llvm::popcount(active) > maxCommunicators)
-      return false;
-    for (size_t a = 0; a < loop.arrivals.size(); ++a) {
-      const Arrival &arrival = loop.arrivals[a];
-      bool isIgnored = i == number && (a == candidate || arrival.comesAhead);
-      if (!isIgnored &&
-          llvm::popcount(active | arrival.over) > maxCommunicators)
-        return false;
-    }
-  }
-  return true;
-}
-
-void MemoryLoops::prefetch() {
-  for (size_t i = loops.size(); i-- > 0;) {
-    Communicators together = 0;
-    for (size_t a = 0; a < loops[i].arrivals.size(); ++a) {
-      Arrival &arrival = loops[i].arrivals[a];
-      if (!arrival.isOutside ||
-          llvm::popcount(together | arrival.over) > maxCommunicators ||
-          !mayBeInFlight(i, together | arrival.over, a))
-        continue;
-      together |= arrival.over;
-      arrival.comesAhead = true;
-    }
   }
 }
 
@@ -227,13 +156,13 @@ void MemoryLoops::run(llvm::MutableArrayRef<Sharded> outputs, bool arePartial,
     motions.push_back(nest.motionOfResult(r));
   for (Source &source : sources)
     prepare(source);
-  for (Loop &loop : loops) {
+  for (auto [loop, flight] : llvm::zip(loops, flights)) {
     for (const Source &source : sources)
       if (source.motion.rotates && !source.motion.hops[loop.time].empty())
-        loop.hops |= communicator(source.motion.hops[loop.time]);
+        flight.hops |= communicator(source.motion.hops[loop.time]);
     for (const ResultMotion &motion : motions)
       if (motion.moves && !motion.hops[loop.time].empty())
-        loop.hops |= communicator(motion.hops[loop.time]);
+        flight.hops |= communicator(motion.hops[loop.time]);
   }
   llvm::SmallVector<std::pair<Tile, Tile>, 4> flattened;
   for (Source &source : sources) {
@@ -252,8 +181,7 @@ void MemoryLoops::run(llvm::MutableArrayRef<Sharded> outputs, bool arePartial,
     rotateTiles(source);
     arrive(source);
   }
-  findLate();
-  prefetch();
+  findFlights(flights);
   for (const Arrival &arrival : before)
     ops.communicate(arrival.tile, arrival.into);
   addKeyRanges();
@@ -280,15 +208,15 @@ void MemoryLoops::run(llvm::MutableArrayRef<Sharded> outputs, bool arePartial,
   for (const auto &[tile, flat] : flattened)
     ops.compute({&tile}, flat);
   bool isOutermost = true;
-  for (Loop &loop : loops) {
-    for (Arrival &arrival : loop.arrivals) {
-      if (arrival.comesAhead)
+  for (auto [loop, flight] : llvm::zip(loops, flights)) {
+    for (auto [arrival, found] : llvm::zip(loop.arrivals, flight.arrivals)) {
+      if (found.comesAhead)
         ops.ledger.setClass(arrival.into.buffer, MemoryClass::Travelling);
       ops.ledger.markCommunicated(arrival.tile.buffer);
       ops.ledger.markCommunicated(arrival.into.buffer);
       used.push_back(arrival.tile.buffer);
       used.push_back(arrival.into.buffer);
-      if (!arrival.comesAhead)
+      if (!found.comesAhead)
         continue;
       // The first step's comes before the loop.
       if (isOutermost)

@@ -12,6 +12,7 @@
 #ifndef MERCURY_LIB_TUNING_MEMORYLOOPS_H
 #define MERCURY_LIB_TUNING_MEMORYLOOPS_H
 
+#include "Flights.h"
 #include "MemoryNest.h"
 
 namespace mercury {
@@ -28,25 +29,17 @@ public:
   bool isExact = true;
 
 private:
-  /// Sets of communicators, by number.
-  using Communicators = uint64_t;
-
   /// A tensor whose tiles arrive in one way.
   struct Source {
     InputMotion motion;
     Tile tile;
   };
-  /// A broadcast or fetch.
+  /// The tiles of a broadcast or fetch.
   struct Arrival {
-    Communicators over = 0;
     Tile tile, into;
-    bool comesAhead = false;
-    bool isOutside = false; ///< what is sent does not change in the loop
   };
   struct Loop {
     size_t time = 0;
-    Communicators hops = 0; ///< of the rotation, if it is one
-    bool isLate = false;
     llvm::SmallVector<Arrival, 4> arrivals;
   };
 
@@ -55,9 +48,6 @@ private:
   Communicators communicator(const Axes &axes);
   void arrive(Source &source);
   void rotateTiles(const Source &source);
-  void findLate();
-  void prefetch();
-  bool mayBeInFlight(size_t loop, Communicators ahead, size_t candidate) const;
   void addKeyRanges();
   Tile makeOutput(const Sharded &placed, const ResultMotion &motion);
 
@@ -66,6 +56,8 @@ private:
   TileOps &ops;
   llvm::SmallVector<Source, 4> sources;
   llvm::SmallVector<Loop, 4> loops; ///< of more than one step, outermost first
+  /// Of each loop, with an arrival for each of it.
+  llvm::SmallVector<FlightLoop, 4> flights;
   llvm::SmallVector<Axes, 6> communicators;
   /// Arrivals before all loops, and buffers that the loops use.
   llvm::SmallVector<Arrival, 4> before;

@@ -7,14 +7,12 @@
 //===----------------------------------------------------------------------===//
 #include "ScheduleTraffic.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <numeric>
 
 using namespace mercury;
-
-static bool contains(const AxisList &axes, const AxisRef &axis) {
-  return std::find(axes.begin(), axes.end(), axis) != axes.end();
-}
 
 TrafficReader::TrafficReader(const CostProblem &problem, const LinkTimes &links)
     : problem(problem), links(links), topology(links.topology()),
@@ -144,35 +142,48 @@ void TrafficReader::shift(std::vector<Transfer> &list, const AxisList &axes,
 //===----------------------------------------------------------------------===//
 
 size_t TrafficReader::timeLoopOf(const Schedule &s, size_t loop,
-                                 const AxisRef &axis, bool shifted) const {
-  size_t any = traffic.loops.size();
-  for (size_t t = traffic.loops.size(); t-- > 0;) {
-    if (traffic.loops[t].loop != loop)
-      continue;
-    const Factor &factor = s.loops[loop][traffic.loops[t].factor];
-    if (shifted)
-      for (const Shift &shift : factor.shifts)
-        if (contains(shift.axes, axis))
-          return t;
-    if (!shifted && contains(factor.axes, axis))
-      return t;
-    any = t;
+                                 const AxisList &axes, size_t index) const {
+  // Axes of a dimension and factors of its loop are digits of one number.
+  int64_t before = sizeOf(AxisList(axes.begin(), axes.begin() + index)),
+          behind = before * topology.sizeOf(axes[index]), outer = 1;
+  size_t innermost = traffic.loops.size();
+  for (size_t f = 0; f < s.loops[loop].size(); ++f) {
+    const Factor &factor = s.loops[loop][f];
+    int64_t inner = outer * factor.count(topology);
+    if (factor.kind == Factor::Kind::Time && inner > outer && inner > before &&
+        outer < behind)
+      for (size_t t = 0; t < traffic.loops.size(); ++t)
+        if (traffic.loops[t].loop == loop && traffic.loops[t].factor == f &&
+            (innermost == traffic.loops.size() || t > innermost))
+          innermost = t;
+    outer = inner;
   }
-  return any;
+  return innermost;
 }
 
 /// The factor's shift over `axis`.
-static const Shift *shiftOver(const Factor &factor, const AxisRef &axis) {
+const Shift *TrafficReader::shiftOver(const Factor &factor,
+                                      const AxisRef &axis) {
   for (const Shift &shift : factor.shifts)
     if (contains(shift.axes, axis))
       return &shift;
   return nullptr;
 }
 
+/// Whether a rank has its own tile at the first step, or at the last one, of
+/// what moves by `shift`.
+bool TrafficReader::isOwn(const Factor &factor, const Shift &shift,
+                          bool atLast) const {
+  int64_t count = factor.count(topology), step = atLast ? count - 1 : 0;
+  return factor.shifts.size() == 1 && shift.stride == 1 &&
+         sizeOf(shift.axes) == count &&
+         ((factor.backwards ? -step : step) + shift.offset) % count == 0;
+}
+
 /// How far behind a rank stands the one that has next what the rank has now:
 /// t + 1 + stride * c = t + stride * c' for c' = c + 1 / stride, mod steps.
-static int64_t hopStride(const Factor &factor, const Shift &shift,
-                         int64_t steps) {
+int64_t TrafficReader::hopStride(const Factor &factor, const Shift &shift,
+                                 int64_t steps) {
   int64_t stride = (shift.stride % steps + steps) % steps;
   for (int64_t inverse = 1; inverse < steps; ++inverse)
     if (stride * inverse % steps == 1)
@@ -180,82 +191,39 @@ static int64_t hopStride(const Factor &factor, const Shift &shift,
   return factor.backwards ? -1 : 1;
 }
 
-void TrafficReader::readLoopArrivals(const Schedule &s, size_t i,
-                                     bool backward) {
-  const OperatorModel &op = problem.op;
-  const OperatorModel::Tensor &tensor = op.inputs[i];
-  const OperandPlan &plan = s.inputs[i];
-  double gradient = gradientScale(tensor.elementBytes);
-  for (size_t d = 0; d < plan.nest.dims.size(); ++d) {
-    const AxisList &axes = plan.nest.dims[d];
-    int loop = tensor.loopOfDim[d];
-    for (size_t a = 0; a < axes.size() && loop >= 0;) {
-      Arrival arrival = arrivalOf(s, op, i, axes[a]);
-      bool shifted = arrival == Arrival::Rotate || arrival == Arrival::Fetch;
-      if (!shifted && arrival != Arrival::Broadcast) {
-        ++a;
-        continue;
-      }
-      size_t t = timeLoopOf(s, loop, axes[a], shifted);
-      if (t == traffic.loops.size()) {
-        ++a;
-        continue;
-      }
-      LoopTraffic &at = traffic.loops[t];
-      const Factor &factor = s.loops[loop][at.factor];
-      // Neighbouring axes that arrive alike move together.
-      AxisList group;
-      const Shift *shift = shifted ? shiftOver(factor, axes[a]) : nullptr;
-      for (; a < axes.size(); ++a) {
-        if (arrivalOf(s, op, i, axes[a]) != arrival ||
-            timeLoopOf(s, loop, axes[a], shifted) != t ||
-            (shift && !contains(shift->axes, axes[a])))
-          break;
-        group.push_back(axes[a]);
-      }
-      double bytes = extents.inputs[i];
-      if (arrival == Arrival::Broadcast) {
-        collective(at.ahead, Primitive::Broadcast, group, bytes);
-        if (backward)
-          // Gradients are summed at the owner.
-          collective(at.ahead, Primitive::Broadcast, group, bytes * gradient);
-      } else if (arrival == Arrival::Rotate) {
-        int64_t steps = factor.count(topology),
-                stride = hopStride(factor, *shift, steps);
-        std::vector<int64_t> strides = {stride};
-        if (factor.bidirectional) {
-          strides.push_back(-stride);
-          bytes /= 2;
-        }
-        this->shift(at.passed, group, strides, bytes);
-        if (backward)
-          this->shift(at.moved, group, strides, bytes * gradient);
-      } else {
-        // A reader gets the part of the block that it reads.
-        for (size_t other = 0; other < plan.nest.dims.size(); ++other) {
-          int around = tensor.loopOfDim[other];
-          if (around < 0 || other == d)
-            continue;
-          for (const Factor &f : s.loops[around])
-            if (f.kind == Factor::Kind::Rank)
-              for (const AxisRef &axis : f.axes)
-                if (!contains(plan.nest.dims[other], axis))
-                  bytes /= double(topology.sizeOf(axis));
-        }
-        int64_t owners = sizeOf(group) - 1,
-                looked = std::min(owners, maxStrides);
-        std::vector<int64_t> strides;
-        for (int64_t k = 0; k < looked; ++k)
-          strides.push_back(1 + k * owners / looked);
-        // The first tile is the rank's own.
-        if (looked > 0)
-          this->shift(at.passed, group, strides, bytes / double(looked));
-        if (backward && looked > 0)
-          this->shift(at.moved, group, strides,
-                      bytes * gradient / double(looked));
-      }
-    }
-  }
+bool TrafficReader::isBefore(const AxisRef &a, const AxisRef &b) const {
+  auto place = [&](const AxisRef &axis) {
+    return std::pair(topology.find(axis.level) - topology.levels.data(),
+                     axis.pre);
+  };
+  return place(a) < place(b);
+}
+
+Communicators TrafficReader::communicator(const AxisList &axes) {
+  auto *it = std::find(communicators.begin(), communicators.end(), axes);
+  size_t number = it - communicators.begin();
+  if (it == communicators.end())
+    communicators.push_back(axes);
+  return Communicators(1) << number;
+}
+
+/// Adds the part of the tiles that lie elsewhere than a rank needs its first,
+/// where isOwn() is false: all, or, where other axes say how far, all but one
+/// in so many.
+void TrafficReader::putRight(std::vector<Transfer> &list, const Skew &skew,
+                             double bytes) {
+  std::vector<Transfer> one;
+  shift(one, skew.axes, {1}, skew.part * bytes);
+  list.push_back(one.front());
+}
+void TrafficReader::addSkew(Skew &skew, const Factor &factor,
+                            const AxisList &axes) const {
+  skew.axes.insert(skew.axes.end(), axes.begin(), axes.end());
+  llvm::sort(skew.axes, [&](const AxisRef &a, const AxisRef &b) {
+    return isBefore(a, b);
+  });
+  skew.part = std::max(
+      skew.part, factor.shifts.size() == 1 ? 1 : 1 - 1 / double(sizeOf(axes)));
 }
 
 bool TrafficReader::isApart(const OperatorModel::Tensor &tensor,
@@ -270,49 +238,72 @@ bool TrafficReader::isApart(const OperatorModel::Tensor &tensor,
   return false;
 }
 
+/// Calls `visit` with each collective between two placements: all-to-all, or
+/// all-gather along a dimension.
+void TrafficReader::reshard(
+    const Placement &from, const Placement &to,
+    llvm::function_ref<void(Primitive, const AxisList &, size_t)> visit) const {
+  if (from.dims == to.dims)
+    return;
+  llvm::SmallVector<const AxisRef *, 8> axes;
+  auto numbers = [&](const Placement &placement, AxisSequence *dims) {
+    for (size_t d = 0; d < placement.dims.size(); ++d)
+      for (const AxisRef &axis : placement.dims[d]) {
+        auto *it = llvm::find_if(
+            axes, [&](const AxisRef *known) { return *known == axis; });
+        dims[d].push_back(uint8_t(it - axes.begin()));
+        if (it == axes.end())
+          axes.push_back(&axis);
+      }
+  };
+  AxisSequence before[maxDims], behind[maxDims];
+  numbers(from, before);
+  numbers(to, behind);
+  for (const ReshardStep &step :
+       reshardSteps(before, behind, from.dims.size())) {
+    AxisList list;
+    for (uint8_t axis : step.axes)
+      list.push_back(*axes[axis]);
+    visit(step.isExchange ? Primitive::AllToAll : Primitive::AllGather, list,
+          step.dim);
+  }
+}
+
 void TrafficReader::readInput(const Schedule &s, size_t i, bool backward) {
   const OperatorModel &op = problem.op;
   const OperandPlan &plan = s.inputs[i];
-  AxisList gathered, exchanged, reordered;
-  bool unpacks = false, exchangesApart = false;
-  for (size_t d = 0; d < plan.entry.dims.size(); ++d)
-    for (const AxisRef &axis : plan.entry.dims[d]) {
-      Arrival arrival = arrivalOf(s, op, i, axis);
-      if (arrival != Arrival::Gather && arrival != Arrival::AllToAll)
-        continue;
-      bool apart = isApart(op.inputs[i], problem.inputShapes[i], plan.nest, d);
-      if (arrival == Arrival::Gather) {
-        gathered.push_back(axis);
-        unpacks |= apart;
-      } else {
-        exchanged.push_back(axis);
-        exchangesApart |= apart;
-      }
-    }
+  AxisList reordered;
   // Chunks of another order lie on other ranks.
   for (size_t d = 0; d < plan.nest.dims.size(); ++d)
     if (plan.entry.dims[d] == plan.nest.dims[d] &&
         !(plan.entry.orderOf(d) == plan.nest.orderOf(d)))
       for (const AxisRef &axis : plan.nest.dims[d])
         reordered.push_back(axis);
-  double bytes = extents.inputs[i], shard = bytes / double(sizeOf(gathered)),
-         gradient = gradientScale(op.inputs[i].elementBytes);
-  if (!backward) {
+  double gradient = gradientScale(op.inputs[i].elementBytes),
+         shard = extents.inputs[i] * double(sizeOf(plan.nest.axes())) /
+                 double(sizeOf(plan.entry.axes()));
+  if (!backward)
     collective(traffic.before, Primitive::AllToAll, reordered, shard);
-    collective(traffic.before, Primitive::AllToAll, exchanged, shard);
-    if (exchangesApart)
-      traffic.before.back().copied = 2 * shard;
-    collective(traffic.before, Primitive::AllGather, gathered, bytes);
-    if (unpacks)
-      traffic.before.back().copied = 2 * bytes;
-  } else {
-    // Gathered tensors are not kept; gradients are summed where shards live.
-    collective(traffic.before, Primitive::AllGather, gathered, bytes);
-    collective(traffic.after, Primitive::ReduceScatter, gathered,
-               bytes * gradient);
-    collective(traffic.after, Primitive::AllToAll, exchanged, shard);
+  // Gathered tensors are not kept for backward; gradients are summed where
+  // shards live.
+  reshard(
+      plan.entry, plan.nest,
+      [&](Primitive primitive, const AxisList &axes, size_t dim) {
+        if (primitive == Primitive::AllGather)
+          shard *= double(sizeOf(axes));
+        if (!backward || primitive == Primitive::AllGather)
+          collective(traffic.before, primitive, axes, shard);
+        if (backward)
+          collective(
+              traffic.after,
+              primitive == Primitive::AllGather ? Primitive::ReduceScatter
+                                                : Primitive::AllToAll,
+              axes, shard * (primitive == Primitive::AllGather ? gradient : 1));
+        else if (isApart(op.inputs[i], problem.inputShapes[i], plan.nest, dim))
+          traffic.before.back().copied = 2 * shard;
+      });
+  if (backward)
     collective(traffic.after, Primitive::AllToAll, reordered, shard);
-  }
   readLoopArrivals(s, i, backward);
 }
 
@@ -340,78 +331,100 @@ void TrafficReader::readResult(const Schedule &s, size_t r,
                                const AxisList &reduced, bool backward) {
   const OperatorModel &op = problem.op;
   const ResultPlan &plan = s.results[r];
-  double bytes = extents.results[r];
-  AxisList summed, scattered, gathered, exchanged;
-  bool packs = false, unpacks = false, exchangesApart = false;
+  double bytes = extents.results[r], partial = bytes;
   const OperatorModel::Tensor &tensor = op.results[r];
   const std::vector<int64_t> &shape = problem.resultShapes[r];
+  // One dimension after the other.
+  std::vector<AxisList> scattered(plan.nest.dims.size());
+  AxisList summed;
+  AxisList moving;
   for (const AxisRef &axis : reduced) {
     Ending ending = endingOf(s, op, r, axis);
     if (ending == Ending::AllReduce) {
       summed.push_back(axis);
     } else if (ending == Ending::ReduceScatter) {
-      scattered.push_back(axis);
-      packs |= isApart(tensor, shape, plan.nest, *plan.nest.dimOf(axis));
+      scattered[*plan.nest.dimOf(axis)].push_back(axis);
+      partial *= double(topology.sizeOf(axis));
     } else {
-      size_t dim = *plan.nest.dimOf(axis);
-      int loop = op.results[r].loopOfDim[dim];
-      size_t t = timeLoopOf(s, loop, axis, /*shifted=*/true);
-      if (t == traffic.loops.size())
-        continue;
-      LoopTraffic &at = traffic.loops[t];
-      const Factor &factor = s.loops[loop][at.factor];
-      const Shift *over = shiftOver(factor, axis);
-      // The first of the axes that move together stands for all.
-      AxisList group;
-      for (const AxisRef &other : plan.nest.dims[dim])
-        if (over && contains(over->axes, other) && contains(reduced, other))
-          group.push_back(other);
-      if (!over || group.empty() || !(group.front() == axis))
-        continue;
-      shift(at.moved, group, {hopStride(factor, *over, factor.count(topology))},
-            bytes);
+      moving.push_back(axis);
     }
   }
-  extents.partials.push_back(bytes * double(sizeOf(scattered)));
-  for (const AxisList &axes : plan.nest.dims)
-    for (const AxisRef &axis : axes) {
-      std::optional<size_t> to = plan.exit.dimOf(axis);
-      size_t from = *plan.nest.dimOf(axis);
-      if (!to) {
-        gathered.push_back(axis);
-        unpacks |= isApart(tensor, shape, plan.nest, from);
-      } else if (*to != from) {
-        exchanged.push_back(axis);
-        exchangesApart |= isApart(tensor, shape, plan.exit, *to);
-      }
-    }
+  // What moves is not scattered yet.
+  Skew home;
+  for (const AxisRef &axis : moving) {
+    size_t dim = *plan.nest.dimOf(axis);
+    int loop = op.results[r].loopOfDim[dim];
+    const AxisList &axes = plan.nest.dims[dim];
+    size_t t =
+        timeLoopOf(s, loop, axes,
+                   std::find(axes.begin(), axes.end(), axis) - axes.begin());
+    if (t == traffic.loops.size())
+      continue;
+    LoopTraffic &at = traffic.loops[t];
+    const Factor &factor = s.loops[loop][at.factor];
+    const Shift *over = shiftOver(factor, axis);
+    // The first of the axes that move together stands for all.
+    AxisList group;
+    for (const AxisRef &other : plan.nest.dims[dim])
+      if (over && contains(over->axes, other) && contains(reduced, other))
+        group.push_back(other);
+    if (!over || group.empty() || !(group.front() == axis))
+      continue;
+    shift(at.moved, group, {hopStride(factor, *over, factor.count(topology))},
+          partial);
+    at.movedBytes += partial;
+    flights[t].hops |= communicator(group);
+    if (!isOwn(factor, *over, /*atLast=*/true))
+      addSkew(home, factor, group);
+  }
+  if (!home.axes.empty() && !backward)
+    putRight(traffic.after, home, partial);
+  extents.partials.push_back(partial);
   std::vector<Transfer> &list = backward ? traffic.before : traffic.after;
   if (backward) {
     // The gradient of a gathered result is there; of a sum it is the same.
-    collective(list, Primitive::AllToAll, exchanged, bytes);
-    collective(list, Primitive::AllGather, scattered,
-               bytes * double(sizeOf(scattered)));
+    reshard(plan.nest, plan.exit,
+            [&](Primitive primitive, const AxisList &axes, size_t) {
+              if (primitive == Primitive::AllToAll)
+                collective(list, primitive, axes, bytes);
+            });
+    for (size_t d = scattered.size(); d-- > 0;) {
+      bytes *= double(sizeOf(scattered[d]));
+      collective(list, Primitive::AllGather, scattered[d], bytes);
+    }
     return;
   }
-  auto copies = [&](bool apart, const AxisList &axes, double bytes) {
-    if (apart && !axes.empty() && bytes > 0)
-      list.back().copied = 2 * bytes;
-  };
-  double partial = bytes * double(sizeOf(scattered)), left = leaving(r, bytes),
-         whole = left * double(sizeOf(gathered));
-  collective(list, Primitive::ReduceScatter, scattered, partial);
-  copies(packs, scattered, partial);
+  traffic.isPartial |= partial > bytes || !summed.empty();
+  for (size_t d = 0; d < scattered.size(); ++d) {
+    if (scattered[d].empty())
+      continue;
+    collective(list, Primitive::ReduceScatter, scattered[d], partial);
+    if (isApart(tensor, shape, plan.nest, d))
+      list.back().copied = 2 * partial;
+    partial /= double(sizeOf(scattered[d]));
+  }
   collective(list, Primitive::AllReduce, summed, bytes);
-  collective(list, Primitive::AllToAll, exchanged, left);
-  copies(exchangesApart, exchanged, left);
-  collective(list, Primitive::AllGather, gathered, whole);
-  copies(unpacks, gathered, whole);
+  if (!summed.empty() && !traffic.loops.empty())
+    traffic.summed += 2 * bytes;
+  double left = leaving(r, bytes);
+  if (left <= 0)
+    return;
+  reshard(plan.nest, plan.exit,
+          [&](Primitive primitive, const AxisList &axes, size_t dim) {
+            if (primitive == Primitive::AllGather)
+              left *= double(sizeOf(axes));
+            collective(list, primitive, axes, left);
+            if (isApart(tensor, shape, plan.nest, dim))
+              list.back().copied = 2 * left;
+          });
 }
 
 void TrafficReader::read(const Schedule &s, bool backward) {
   readExtents(s);
   traffic.before.clear();
   traffic.after.clear();
+  traffic.cut = traffic.summed = 0;
+  traffic.isPartial = false;
   std::vector<std::pair<size_t, size_t>> order = timeLoops(s);
   traffic.loops.resize(order.size());
   for (size_t t = 0; t < order.size(); ++t) {
@@ -421,10 +434,19 @@ void TrafficReader::read(const Schedule &s, bool backward) {
     at.passed.clear();
     at.ahead.clear();
     at.moved.clear();
+    at.fetched.clear();
+    at.entered.clear();
+    at.waited.clear();
+    at.waitedFetched.clear();
+    at.movedBytes = 0;
   }
+  communicators.clear();
+  flights.assign(order.size(), FlightLoop());
+  arrivals.assign(order.size(), {});
   for (size_t i = 0; i < s.inputs.size(); ++i)
     readInput(s, i, backward);
   AxisList reduced = reductionAxes(s, problem.op);
   for (size_t r = 0; r < s.results.size(); ++r)
     readResult(s, r, reduced, backward);
+  sortArrivals();
 }

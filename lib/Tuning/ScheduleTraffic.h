@@ -12,9 +12,13 @@
 #ifndef MERCURY_LIB_TUNING_SCHEDULETRAFFIC_H
 #define MERCURY_LIB_TUNING_SCHEDULETRAFFIC_H
 
+#include "Flights.h"
 #include "Mercury/Tuning/CostProblem.h"
 #include "Mercury/Tuning/LinkTimes.h"
+#include "ReshardSteps.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace mercury {
@@ -35,14 +39,25 @@ struct Transfer {
 struct LoopTraffic {
   size_t loop = 0, factor = 0;
   int64_t steps = 0;
-  std::vector<Transfer> passed; ///< inputs, for all steps but the first
-  std::vector<Transfer> ahead;  ///< inputs, for all steps, one step ahead
-  std::vector<Transfer> moved;  ///< partial results, after all but the last
+  std::vector<Transfer> passed;  ///< inputs, for all steps but the first
+  std::vector<Transfer> fetched; ///< the same, of owners, a step ahead
+  std::vector<Transfer> ahead;   ///< inputs, for all steps, a step ahead
+  std::vector<Transfer> moved;   ///< partial results, after all but the last
+  std::vector<Transfer> entered; ///< inputs, before the first step
+  /// Inputs, for all steps (but the first), where nothing runs beside them: one
+  /// after the other.
+  std::vector<Transfer> waited, waitedFetched;
+  /// What is passed on or moved starts when it is waited for.
+  bool isLate = false;
+  double movedBytes = 0; ///< of a rank
 };
 
 struct Traffic {
   std::vector<Transfer> before, after;
   std::vector<LoopTraffic> loops; ///< outermost first
+  double cut = 0;    ///< bytes that copies move which cut blocks into parts
+  double summed = 0; ///< bytes that copies of all-reduced results move
+  bool isPartial = false; ///< results are reduced over ranks after the loops
 };
 
 /// Extents of a schedule on a rank.
@@ -53,6 +68,10 @@ struct LocalExtents {
   std::vector<double> partials; ///< bytes of results before they are reduced
   std::vector<double> inputTiles, resultTiles; ///< bytes of a step's tile
 };
+
+inline bool contains(const AxisList &axes, const AxisRef &axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
 
 class TrafficReader {
 public:
@@ -75,6 +94,37 @@ private:
   void readResult(const Schedule &s, size_t result, const AxisList &reduced,
                   bool backward);
   void readLoopArrivals(const Schedule &s, size_t input, bool backward);
+  /// Into how many parts the block of an input is cut of which a reader gets
+  /// one, where tiles come at `depth` and by `broadcast`.
+  bool isShared(const AxisList &axes) const;
+  /// Messages of tiles that lie on other ranks than they are needed.
+  struct Skew {
+    AxisList axes;
+    double part = 0; ///< of the tiles
+  };
+  void putRight(std::vector<Transfer> &list, const Skew &skew, double bytes);
+  void addSkew(Skew &skew, const Factor &factor, const AxisList &axes) const;
+  void reshard(const Placement &from, const Placement &to,
+               llvm::function_ref<void(Primitive, const AxisList &, size_t)>
+                   visit) const;
+  double partsOf(const Schedule &s, size_t input, size_t depth,
+                 const AxisList &broadcast, bool &liesApart) const;
+  /// What arrives in a loop.
+  struct Arrived {
+    Transfer transfer;
+    bool firstIsOwn = false; ///< the first step needs none
+    bool lastIsOwn = false;  ///< the last step needs none
+    bool isUnread = false;   ///< it is for another communication
+  };
+  void arrive(size_t depth, Primitive primitive, AxisList axes, double bytes,
+              bool isOutside, Arrived how);
+  static const Shift *shiftOver(const Factor &factor, const AxisRef &axis);
+  static int64_t hopStride(const Factor &factor, const Shift &shift,
+                           int64_t steps);
+  bool isOwn(const Factor &factor, const Shift &shift, bool atLast) const;
+  void sortArrivals();
+  Communicators communicator(const AxisList &axes);
+  bool isBefore(const AxisRef &a, const AxisRef &b) const;
   void collective(std::vector<Transfer> &list, Primitive primitive,
                   const AxisList &axes, double bytes);
   void shift(std::vector<Transfer> &list, const AxisList &axes,
@@ -86,9 +136,10 @@ private:
                size_t dim) const;
   double gradientScale(int64_t elementBytes) const;
   int64_t sizeOf(const AxisList &axes) const;
-  /// The position of the time loop at which tiles over `axis` arrive.
-  size_t timeLoopOf(const Schedule &s, size_t loop, const AxisRef &axis,
-                    bool shifted) const;
+  /// The innermost time loop whose steps change the shards over an axis of a
+  /// dimension that runs over `loop`; their number where none does.
+  size_t timeLoopOf(const Schedule &s, size_t loop, const AxisList &axes,
+                    size_t index) const;
 
   const CostProblem &problem;
   const LinkTimes &links;
@@ -103,6 +154,11 @@ private:
     size_t hop;
   };
   std::vector<HopKey> hopKeys;
+
+  // Of the schedule at hand.
+  llvm::SmallVector<FlightLoop, 4> flights;
+  llvm::SmallVector<llvm::SmallVector<Arrived, 4>, 4> arrivals;
+  llvm::SmallVector<AxisList, 8> communicators;
 };
 
 } // namespace mercury
