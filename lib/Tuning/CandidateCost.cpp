@@ -134,7 +134,7 @@ double CandidateCost::seconds(const Candidate &c, int64_t chunks,
     all.fill = loop.fill;
     all.merge = loop.moves ? loop.merge : 0;
     all.add = loop.add;
-    all.pieces = pieces;
+    all.pieces = problem.isFused ? pieces : 1;
     LoopStretch whole(all, share, levels);
     whole.run(body, loops[t].steps);
     body = whole.finish();

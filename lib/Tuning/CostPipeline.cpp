@@ -98,7 +98,8 @@ void CostModel::Impl::run(size_t depth, size_t combination, double executions,
   loopUse.fill = loop.fill * memoryScale;
   loopUse.merge = loop.moves ? loop.moveMerge * memoryScale : 0;
   loopUse.add = loop.add * memoryScale;
-  loopUse.pieces = pieces;
+  // Kernels of their own wait for a whole tile.
+  loopUse.pieces = problem.isFused ? pieces : 1;
 
   size_t levels = step.stretch.ports.size();
   LoopStretch whole(loopUse, device.communicationShare, levels);

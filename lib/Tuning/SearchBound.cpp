@@ -25,7 +25,8 @@ SearchBound::SearchBound(const CostModel &cost, const SearchOptions &options)
       isForward(problem.direction == CostProblem::Direction::Forward),
       hasMask(op.mask.has_value()), least(cost.lowerBound()) {
   for (int64_t chunks : options.chunks)
-    pieces = std::max(pieces, chunks);
+    if (problem.isFused)
+      pieces = std::max(pieces, chunks);
   rate = cost.fastestRate();
   for (size_t l = 0; l < op.loops.size(); ++l) {
     bool all = !op.loops[l].reduction;

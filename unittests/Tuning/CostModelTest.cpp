@@ -70,6 +70,25 @@ TEST(CostModel, WorkOfOneRank) {
               1e-9);
 }
 
+// A ring of four whose hops of 1 ms take longer than steps of 125 us: the last
+// step begins with the last hop's end. One kernel works on its first 7 pieces
+// while the eighth is on its way; another waits for the tile.
+TEST(CostModel, PiecesHideWorkInFusedKernelsAlone) {
+  CostProblem problem = gemm();
+  TopologyModel topology = machine("gpu=4");
+  Schedule s = named("all_gather_gemm_shifted", problem, topology);
+  auto seconds = [&](int64_t chunks) {
+    s.chunks = chunks;
+    return CostModel(problem, topology).seconds(s);
+  };
+  double whole = seconds(1);
+  EXPECT_NEAR(whole, 3e-3 + 125e-6, 1e-8);
+  EXPECT_NEAR(seconds(8), whole, 1e-8);
+  problem.isFused = true;
+  EXPECT_NEAR(seconds(1), whole, 1e-8);
+  EXPECT_NEAR(seconds(8), 3e-3 + 125e-6 / 8, 1e-8);
+}
+
 TEST(CostModel, CollectivesBeforeAndAfterAreNotHidden) {
   // All-gather of A: 3/4 of 4 ms.
   Cost gathered = cost("all_gather_gemm", gemm(), machine("gpu=4"));

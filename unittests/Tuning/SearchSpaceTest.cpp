@@ -127,6 +127,35 @@ TEST(SearchSpace, OrdersOfTimeLoops) {
 }
 
 //===----------------------------------------------------------------------===//
+// Pieces of communication
+//===----------------------------------------------------------------------===//
+
+TEST(SearchSpace, PiecesOfFusedKernels) {
+  for (const char *on : {"l4:node=2,gpu=2,net=50Gbps-roce", "h100-sxm:gpu=8"})
+    for (bool isFused : {false, true}) {
+      TopologyModel topology = topologyOf(on);
+      CostProblem problem = gemm(4096, 8192, 2048);
+      problem.isFused = isFused;
+      CostModel cost(problem, topology);
+      SearchOptions options;
+      options.chunks = {1, 2, 8};
+      SearchResult found = search(cost, topology, options);
+      ASSERT_FALSE(found.best.empty());
+      double least = HUGE_VAL;
+      enumerateSchedules(problem.op, topology, spaceFor(problem.op),
+                         [&](Schedule s) {
+                           for (int64_t chunks : options.chunks) {
+                             s.chunks = chunks;
+                             least = std::min(least, cost.seconds(s));
+                           }
+                           return true;
+                         });
+      EXPECT_NEAR(found.best[0].seconds / least, 1, 1e-9)
+          << print(found.best[0].schedule);
+    }
+}
+
+//===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
 
