@@ -113,6 +113,26 @@ TEST(Correction, FindsWhatIsOff) {
   }
 }
 
+TEST(Correction, BlamesNoFigureForAll) {
+  // Everything takes three times as long, and kernels were thought to be known
+  // well: links do not have to stand for that.
+  CostProblem problem = gemmProblem(4096, 4096, 4096, "f32", 4);
+  TopologyModel given = machine();
+  given.device.achieved[0].interval = given.device.interval = 0.03;
+  auto measured = run(problem, given, schedulesOf(problem, given));
+  for (MeasuredSchedule &one : measured)
+    one.seconds *= 3;
+  std::string error;
+  auto correction = correctFigures(problem, given, measured, error);
+  ASSERT_TRUE(correction) << error;
+  EXPECT_LT(correction->errorAfter, 0.2);
+  EXPECT_GT(find(*correction, "kernels").factor, 2);
+  for (const CorrectedFigure &figure : correction->figures) {
+    EXPECT_GT(figure.factor, 0.9) << figure.name;
+    EXPECT_LT(figure.factor, 5) << figure.name;
+  }
+}
+
 TEST(Correction, LeavesWhatNoRunNeeds) {
   CostProblem problem = gemmProblem(2048, 2048, 2048, "f32", 4);
   TopologyModel given = machine(), truth = given;
