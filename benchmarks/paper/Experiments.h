@@ -25,7 +25,7 @@ namespace mercury::paper {
 constexpr int64_t fewestRanks = 4;
 
 struct Settings {
-  double budget = 1;     ///< seconds of a search
+  double budget = 1;     ///< seconds of a search for the fastest
   int64_t maxRanks = 32; ///< larger machines are left out
 };
 
