@@ -45,8 +45,9 @@ struct CompareOptions {
   bool placesFreely = false; ///< the search takes inputs wherever it likes
 };
 
-/// Searches, and costs the designs, of which none may be faster than the best,
-/// nor one of them live elsewhere: `error` names it then.
+/// Searches, and costs the designs. None may live elsewhere, nor be faster than
+/// a best that is proven: `error` names it then. Of a search that the budget
+/// ended the best is the fastest of what it found and the designs.
 Comparison compare(const Workload &workload, const TopologyModel &topology,
                    const CompareOptions &options, std::string &error);
 

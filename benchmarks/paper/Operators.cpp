@@ -94,10 +94,13 @@ bool Run::runCase(const std::string &key, const Operator &op, const Cluster &at,
   std::string where =
       at.text + ", batch " + std::to_string(batch) + ", " + tokensText(tokens);
   printRow(os, where, op.families, c);
-  if (!error.empty()) {
-    error = key + ", " + where + ": " + error;
+  auto isRight = [&] {
+    if (!error.empty())
+      error = key + ", " + where + ": " + error;
+    return error.empty();
+  };
+  if (!isRight())
     return false;
-  }
   assumptions.insert(c.assumptions.begin(), c.assumptions.end());
   double gain = c.gain(c.fastest());
   addGains(gains, key, where, op.families, c);
@@ -114,7 +117,7 @@ bool Run::runCase(const std::string &key, const Operator &op, const Cluster &at,
   Comparison free = compare(w, at.topology, options, error);
   // Over the designs, which keep their placements.
   gains.add(key + "/free", free.gain(c.fastest()), where);
-  return true;
+  return isRight();
 }
 
 bool Run::runOperator(const Device &device, const Operator &op) {

@@ -91,6 +91,20 @@ TEST(Paper, NoDesignThatFitsIsFasterThanTheBest) {
   }
 }
 
+// Nor where the budget ends the search before it has found much.
+TEST(Paper, NoDesignIsFasterThanTheBestOfASearchThatEnded) {
+  Cluster at = cluster("l4", "50Gbps-roce", 2, 4);
+  Workload w = attention({1, 8, 8, 32768, 32768, 128, 128}, at.topology);
+  CompareOptions options;
+  options.budget = 1e-6;
+  std::string error;
+  Comparison c = compare(w, at.topology, options, error);
+  EXPECT_EQ(error, "");
+  EXPECT_FALSE(c.found.isProven);
+  ASSERT_TRUE(c.best());
+  EXPECT_GE(c.gain(c.fastest()), 1 - 1e-9);
+}
+
 TEST(Paper, DesignsThatLiveElsewhereAreRefused) {
   Cluster at = cluster("l4", "50Gbps-roce", 1, 4);
   Workload w = allGatherGemm(8192, 4096, 2048, at.topology);
