@@ -120,6 +120,7 @@ private:
   double openBound = HUGE_VAL; ///< least seconds of what was left
   std::vector<const Choice *> picked;
   uint64_t ticks = 0;
+  double toldAt = 0; ///< by elapsed(), of the last call of `progress`
 };
 } // namespace
 
@@ -132,14 +133,18 @@ bool Search::goesOn(double lowest) {
   if (options.gap > 0 && !best.empty() && lowest > 0 &&
       best.front().seconds / lowest - 1 <= options.gap)
     isStopped = true;
-  if (++ticks % 256 == 0) {
-    if (elapsed() > deadline)
+  // A step takes microseconds, or milliseconds with thousands of ranks.
+  if (++ticks % 16 == 0) {
+    double now = elapsed();
+    if (now > deadline)
       isStopped = true;
-    if (options.progress && ticks % 1024 == 0 &&
-        !options.progress({result.visited, result.pruned,
-                           best.empty() ? 0 : best.front().seconds, lowest,
-                           elapsed()}))
-      isStopped = isCancelled = true;
+    if (options.progress && (ticks % 1024 == 0 || now > toldAt + 0.1)) {
+      toldAt = now;
+      if (!options.progress({result.visited, result.pruned,
+                             best.empty() ? 0 : best.front().seconds, lowest,
+                             now}))
+        isStopped = isCancelled = true;
+    }
   }
   return !isStopped;
 }

@@ -79,8 +79,10 @@ static llvm::Expected<Report> tuneEntry(mlir::ModuleOp module,
                            : availableBytes(report.topology.device);
   TuneOptions options = line.tuning;
   // What is known is measured again.
-  if (line.measure > 0)
+  if (line.measure > 0) {
     options.database.clear();
+    options.top = std::max<size_t>(options.top, line.measure);
+  }
   bar.begin(options.budget);
   options.progress = [&](const SearchProgress &search) {
     bar.show(search.elapsed / options.budget,
