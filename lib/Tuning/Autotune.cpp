@@ -71,6 +71,7 @@ struct AutotunePass : public mercury::impl::AutotunePassBase<AutotunePass> {
     report.topology = found.getModel();
     report.machine = topology.empty() ? "@" + found.getSymName().str()
                                       : std::string(topology);
+    report.showsSensitivity = sensitivity;
     report.memoryLimit = options.memoryLimit > 0
                              ? options.memoryLimit
                              : availableBytes(report.topology.device);

@@ -8,6 +8,7 @@
 #include "Mercury/Tuning/KeptFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mercury;
@@ -64,6 +65,9 @@ Verdict KeptFile::lock(FileLock &lock) const {
     lock.reset();
     return Verdict::no("cannot write the " + what + " '" + path + "': " + why);
   };
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
+    return cannotWrite("there is no folder '" + folder.str() + "'");
   auto start = std::chrono::steady_clock::now();
   for (;;) {
     lock = std::make_unique<llvm::LockFileManager>(path);

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "OperatorTuner.h"
+#include "Mercury/Schedule/AxisSpelling.h"
 #include "Mercury/Schedule/Describe.h"
 #include "Mercury/Schedule/NamedSchedules.h"
+#include "Wishes.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
 #include <set>
@@ -87,14 +89,14 @@ placementsOf(const std::vector<OperatorModel::Tensor> &tensors,
 OperatorTuner::OperatorTuner(DistributableOpInterface op,
                              const TopologyModel &topology,
                              const TuneOptions &options, bool isLast,
-                             size_t searches)
+                             bool isAlone)
     : op(op), topology(topology), options(options),
       cost(costProblemOf(op, options, topology.device, remarks), topology),
       memory(memoryProblemOf(op, options.local), topology),
       entries(placementsOf(cost.problem().op.inputs, options.inputs)),
       exits(placementsOf(cost.problem().op.results,
                          isLast ? options.results : std::nullopt)),
-      isAlone(searches == 1), budget(options.budget / double(searches)) {}
+      isAlone(isAlone) {}
 
 int64_t OperatorTuner::limit() const {
   return options.memoryLimit > 0 ? options.memoryLimit
@@ -117,7 +119,7 @@ SearchOptions OperatorTuner::searchOptions(const Placements &known,
   search.space = spaceFor(problem().op);
   search.memoryLimit = limit();
   search.top = isAlone ? options.top : std::max(options.top, kKept);
-  search.budget = budget;
+  search.budget = options.budget;
   search.progress = options.progress;
   search.entries = entriesFor(known);
   search.exits = print(exits).empty() ? wished : exits;
@@ -131,6 +133,13 @@ const SearchResult &OperatorTuner::search(const Placements &known,
                                           print(search.exits));
   if (!isNew)
     return it->second;
+  if (!isAlone) {
+    // The first one, of free inputs, has more to choose from than the others.
+    search.budget = options.budget / (searches.size() > 1 ? 8 : 3);
+    search.budget = std::min(search.budget, options.budget - spent);
+    if (search.budget <= 0)
+      return it->second;
+  }
   auto start = std::chrono::steady_clock::now();
   it->second = findSchedules(cost, memory, topology, search);
   std::chrono::duration<double> seconds =
@@ -139,11 +148,40 @@ const SearchResult &OperatorTuner::search(const Placements &known,
   return it->second;
 }
 
+/// Cuts the schedule's axes so that none is a part of another one.
+static void cutAxes(Schedule &schedule, const TopologyModel &topology) {
+  std::vector<AxisList *> lists;
+  for (LoopPlan &loop : schedule.loops)
+    for (Factor &factor : loop) {
+      lists.push_back(&factor.axes);
+      for (Shift &shift : factor.shifts)
+        lists.push_back(&shift.axes);
+    }
+  std::vector<Placement *> placements;
+  for (OperandPlan &plan : schedule.inputs) {
+    lists.push_back(&plan.fetch);
+    placements.insert(placements.end(), {&plan.entry, &plan.nest});
+  }
+  for (ResultPlan &plan : schedule.results)
+    placements.insert(placements.end(), {&plan.nest, &plan.exit});
+  // Lists of axes are placements of one dimension.
+  std::vector<Placement> listed;
+  for (AxisList *list : lists)
+    listed.push_back({{*list}, {}});
+  for (Placement &placement : listed)
+    placements.push_back(&placement);
+  spellAlike(placements, topology);
+  for (auto [list, placement] : llvm::zip(lists, listed))
+    *list = placement.dims.front();
+}
+
 std::optional<FoundSchedule> OperatorTuner::enter(Schedule schedule,
                                                   const Placements &known) {
   for (auto [plan, placement] : llvm::zip(schedule.inputs, known))
     if (placement)
       plan.entry = *placement;
+  if (!verify(schedule, problem().op, topology))
+    cutAxes(schedule, topology);
   if (!verify(schedule, problem().op, topology))
     return std::nullopt;
   FoundSchedule found{std::move(schedule), 0, 0};
@@ -174,6 +212,8 @@ OperatorTuner::alternatives(const Placements &known, size_t several,
   std::set<std::string> seen;
   for (const Placements &wished : wishes) {
     add(search(known, wished));
+    if (auto plain = enter(scheduleFor(problem().op, wished), known))
+      all.emplace(score(*plain), std::move(*plain));
     if (!all.empty() &&
         seen.insert(exitsOf(all.begin()->second.schedule)).second)
       differing.push_back(all.begin()->second);
@@ -213,6 +253,10 @@ LogicalResult OperatorTuner::fail(const Placements &known) {
   const SearchResult &free = search({});
   const std::optional<FoundSchedule> &smallest =
       result.smallest ? result.smallest : free.smallest;
+  if (!smallest && !options.inputs && !options.results)
+    return op->emitError() << "the search ended before it found a schedule; "
+                              "give it more time than "
+                           << timeText(options.budget);
   if (!smallest)
     return op->emitError() << "no schedule has its "
                            << (options.inputs ? "inputs placed "
@@ -230,6 +274,9 @@ LogicalResult OperatorTuner::fail(const Placements &known) {
 ReportRow OperatorTuner::rowOf(const Schedule &schedule) {
   Cost found = cost.estimate(schedule);
   MemoryEstimate bytes = memory.estimate(schedule);
+  if (!sensitivity)
+    sensitivity.emplace(problem(), topology);
+  std::vector<double> slowdowns = sensitivity->of(schedule);
   ReportRow row;
   row.schedule = print(schedule);
   row.words = describe(schedule, problem().op, topology);
@@ -242,7 +289,10 @@ ReportRow OperatorTuner::rowOf(const Schedule &schedule) {
     if (found.traffic[level].bytes > 0)
       row.traffic.push_back({topology.levels[level].name,
                              found.traffic[level].bytes,
-                             found.traffic[level].service});
+                             found.traffic[level].service, slowdowns[level]});
+  if (std::optional<size_t> slowest = slowestLevel(cost.links()))
+    row.slowestBytes = found.traffic[*slowest].bytes;
+  row.energy = energyOf(found.seconds, topology);
   TopologyModel limited = topology;
   if (limit() > 0)
     limited.device.reservable = limited.device.memory = limit();

@@ -8,6 +8,7 @@
 #ifndef MERCURY_LIB_TUNING_OPERATORTUNER_H
 #define MERCURY_LIB_TUNING_OPERATORTUNER_H
 
+#include "Mercury/Tuning/ScheduleFigures.h"
 #include "Mercury/Tuning/Tune.h"
 
 #include <map>
@@ -24,11 +25,11 @@ std::string print(const Placements &placements);
 class OperatorTuner {
 public:
   /// All arguments outlive this. `isLast`: no other contraction follows, so
-  /// that results leave where the options say; `searches`: how often it is
-  /// going to be searched for, which share the budget.
+  /// that results leave where the options say. `isAlone`: there is no other
+  /// one, so that one search has the budget that else several share.
   OperatorTuner(commir::DistributableOpInterface op,
                 const TopologyModel &topology, const TuneOptions &options,
-                bool isLast, size_t searches);
+                bool isLast, bool isAlone);
 
   const CostProblem &problem() const { return cost.problem(); }
   const MemoryModel &memoryModel() const { return memory; }
@@ -84,9 +85,9 @@ private:
   std::vector<std::string> remarks; ///< on kernels
   CostModel cost;
   MemoryModel memory;
+  std::optional<Sensitivity> sensitivity; ///< made with the first row
   Placements entries, exits;
-  bool isAlone; ///< one search, whose order is reported
-  double budget;
+  bool isAlone;
   double spent = 0; ///< seconds
   std::map<std::string, SearchResult> searches;
 };

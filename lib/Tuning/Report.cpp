@@ -45,6 +45,10 @@ std::string mercury::bytesText(double bytes) {
                                    {"KiB", "MiB", "GiB", "TiB", "PiB"});
 }
 
+std::string mercury::energyText(double joules) {
+  return scaledText(joules * 1e6, 1000, {"uJ", "mJ", "J", "kJ", "MJ", "GJ"});
+}
+
 std::string mercury::rateText(double bytesPerSecond) {
   return scaledText(bytesPerSecond, 1000,
                     {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"});
@@ -59,6 +63,12 @@ static std::string percentText(double part) {
 //===----------------------------------------------------------------------===//
 // Table
 //===----------------------------------------------------------------------===//
+
+static std::string slowdownText(double slowdown) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.2f", slowdown);
+  return text + " times as long at half its bandwidth";
+}
 
 static std::string trafficText(const ReportRow &row) {
   std::string text;
@@ -86,8 +96,24 @@ std::string mercury::functionText(const Report &report) {
                                            : "they do not fit");
 }
 
+/// What the time depends on, and what it costs beside time and memory.
+static std::string sensitivityText(const ReportRow &row) {
+  std::string text;
+  auto add = [&](const std::string &more) {
+    text += (text.empty() ? "" : "; ") + more;
+  };
+  for (const ReportRow::Traffic &traffic : row.traffic)
+    add(traffic.domain + ": " + slowdownText(traffic.slowdown));
+  if (row.slowestBytes > 0)
+    add(bytesText(row.slowestBytes) + " over the slowest level");
+  if (row.energy > 0)
+    add(energyText(row.energy));
+  return text;
+}
+
 static void writeRow(llvm::raw_ostream &os, const ReportRow &row,
-                     std::string label, double best, bool hasMeasured) {
+                     std::string label, double best, bool hasMeasured,
+                     bool showsSensitivity) {
   os << "  " << left(std::move(label), 28);
   if (!row.reason.empty()) {
     os << row.reason << "\n";
@@ -106,6 +132,9 @@ static void writeRow(llvm::raw_ostream &os, const ReportRow &row,
   os << left(row.bound, 14) << left(bytesText(row.memory), 10)
      << trafficText(row) << "\n";
   os << "      " << row.words << "\n";
+  if (std::string text = sensitivityText(row);
+      showsSensitivity && !text.empty())
+    os << "      " << text << "\n";
   if (!row.overLimit.empty())
     os << "      OOM: " << row.overLimit << "\n";
 }
@@ -123,7 +152,8 @@ static void writeSearch(llvm::raw_ostream &os, const ReportOperator &op) {
   os << " (" << timeText(op.tuningSeconds) << ")\n";
 }
 
-static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op) {
+static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op,
+                          bool showsSensitivity) {
   os << op.title << "\n";
   auto isMeasured = [](const ReportRow &row) { return row.measured > 0; };
   bool hasMeasured = llvm::any_of(op.found, isMeasured) ||
@@ -138,11 +168,11 @@ static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op) {
              llvm::utostr(i + 1) +
                  (row.name.empty() ? "" : " (" + row.name + ")") +
                  (row.isPareto ? " *" : ""),
-             best, hasMeasured);
+             best, hasMeasured, showsSensitivity);
   if (!op.designs.empty())
     os << "  known designs\n";
   for (const ReportRow &row : op.designs)
-    writeRow(os, row, row.name, best, hasMeasured);
+    writeRow(os, row, row.name, best, hasMeasured, showsSensitivity);
   if (op.isSearched)
     writeSearch(os, op);
   for (const std::string &remark : op.remarks)
@@ -156,7 +186,7 @@ void mercury::writeTable(llvm::raw_ostream &os, const Report &report) {
   os << ". Times are predicted; * marks the Pareto set of time and memory.\n";
   for (const ReportOperator &op : report.operators) {
     os << "\n";
-    writeOperator(os, op);
+    writeOperator(os, op, report.showsSensitivity);
   }
   if (report.operators.size() > 1)
     os << "\n" << functionText(report) << "\n";
@@ -181,6 +211,9 @@ static llvm::json::Object toJson(const ReportRow &row) {
   object["bound"] = row.bound;
   object["memory_bytes"] = row.memory;
   object["pareto"] = row.isPareto;
+  object["slowest_level_bytes"] = row.slowestBytes;
+  if (row.energy > 0)
+    object["energy_joules"] = row.energy;
   if (!row.overLimit.empty())
     object["over_limit"] = row.overLimit;
   if (row.measured > 0) {
@@ -193,7 +226,8 @@ static llvm::json::Object toJson(const ReportRow &row) {
         {"domain", domain.domain},
         {"bytes", domain.bytes},
         // JSON has no infinity.
-        {"service_bytes_per_second", std::min(domain.service, 1e300)}});
+        {"service_bytes_per_second", std::min(domain.service, 1e300)},
+        {"slowdown_at_half_bandwidth", domain.slowdown}});
   object["traffic"] = std::move(traffic);
   return object;
 }
@@ -223,6 +257,7 @@ static llvm::json::Object toJson(const ReportOperator &op) {
                             {"lower_bound_seconds", op.lowerBound},
                             {"gap", op.gap},
                             {"proven", op.isProven},
+                            {"tuning_seconds", op.tuningSeconds},
                             {"remarks", std::move(remarks)}};
 }
 
@@ -234,6 +269,8 @@ void mercury::writeJson(llvm::raw_ostream &os, const Report &report) {
                           {"ranks", report.topology.numRanks()},
                           {"seconds", report.seconds},
                           {"operators", std::move(operators)}};
+  if (report.compileSeconds > 0)
+    root["compile_seconds"] = report.compileSeconds;
   if (report.defaultSeconds > 0)
     root["default_rule_seconds"] = report.defaultSeconds;
   if (report.memoryLimit > 0)

@@ -51,13 +51,18 @@ static void writeRow(llvm::raw_ostream &os, const ReportRow &row,
   os << "</td><td class=\"number\">"
      << llvm::format("%.2f", best > 0 ? row.seconds / best : 1) << "</td><td>"
      << escaped(row.bound) << "</td><td class=\"number\">"
-     << bytesText(row.memory) << "</td><td>";
+     << bytesText(row.memory);
+  if (row.energy > 0)
+    os << "<br>" << energyText(row.energy);
+  os << "</td><td>";
   for (const ReportRow::Traffic &traffic : row.traffic) {
     os << escaped(traffic.domain) << " " << bytesText(traffic.bytes);
     if (std::isinf(traffic.service))
       os << ", cannot be hidden";
     else if (traffic.service > 0)
       os << ", needs " << rateText(traffic.service);
+    os << llvm::format(", %.2f times as long at half its bandwidth",
+                       traffic.slowdown);
     os << "<br>";
   }
   os << "<span class=\"words\">" << escaped(row.words) << "</span>";
@@ -78,7 +83,7 @@ static void writeSearch(llvm::raw_ostream &os, const ReportOperator &op) {
     os << llvm::format("The first is within %.0f%% of what the space may have "
                        "at best.",
                        op.gap * 100);
-  os << "</p>\n";
+  os << " The search took " << timeText(op.tuningSeconds) << ".</p>\n";
 }
 
 static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op) {
@@ -86,7 +91,7 @@ static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op) {
   os << "<h3>Time and memory</h3>\n";
   drawPareto(os, op);
   os << "<table><thead><tr><th>schedule</th><th>time</th><th>ratio</th>"
-        "<th>bound</th><th>memory</th><th>sent by a rank, and what it "
+        "<th>bound</th><th>memory, energy</th><th>sent by a rank, and what it "
         "does</th></tr></thead><tbody>\n";
   double best = op.found.empty() ? 0 : op.found.front().seconds;
   for (auto [i, row] : llvm::enumerate(op.found))
@@ -120,6 +125,8 @@ void mercury::writeHtml(llvm::raw_ostream &os, const Report &report) {
   if (!report.timeline.empty()) {
     os << "<h2>Timeline of the schedules that were chosen</h2>\n";
     drawTimeline(os, report.timeline);
+    os << "<p class=\"words\">Compiling it for devices took "
+       << timeText(report.compileSeconds) << ".</p>\n";
   }
   os << "</body></html>\n";
 }

@@ -70,6 +70,7 @@ public:
 private:
   void makeWishes();
   LogicalResult extend(size_t number, std::vector<Plan> &plans);
+  std::optional<Plan> grant(const Plan &plan, size_t number, size_t wish);
   std::optional<Plan> follow(const Plan &plan, size_t number);
   void add(Plan &plan, size_t number, Plan::Pick pick);
   LogicalResult visit(Plan &plan, Operation &op);
@@ -99,12 +100,12 @@ LogicalResult FunctionTuner::findTargets() {
         isContraction(buildOperatorModel(distributable)))
       ops.push_back(distributable);
   }
-  size_t searches = ops.size() > 1 ? kPlans + kWishes + 1 : 1;
+  bool isAlone = ops.size() == 1;
   for (DistributableOpInterface op : ops)
     targets.push_back(
         {op,
          std::make_unique<OperatorTuner>(op, topology, options,
-                                         !feedsContraction(op), searches),
+                                         !feedsContraction(op), isAlone),
          {}});
   return success();
 }
@@ -167,6 +168,25 @@ std::optional<Plan> FunctionTuner::follow(const Plan &plan, size_t number) {
   return next;
 }
 
+/// The plan in which the operator does as the first, second, ... wish says, and
+/// what is best for itself where there is none.
+std::optional<Plan> FunctionTuner::grant(const Plan &plan, size_t number,
+                                         size_t wish) {
+  const Target &target = targets[number];
+  Placements known, inits;
+  plan.chooser.placementsOf(target.op, known, inits);
+  std::vector<Placements> wishes;
+  if (wish < target.wishes.size())
+    wishes.push_back(target.wishes[wish]);
+  std::vector<FoundSchedule> ways =
+      target.tuner->alternatives(known, 1, wishes);
+  if (ways.empty())
+    return std::nullopt;
+  Plan next = plan;
+  add(next, number, {std::move(ways.front()), std::move(known), ""});
+  return next;
+}
+
 LogicalResult FunctionTuner::extend(size_t number, std::vector<Plan> &plans) {
   const Target &target = targets[number];
   OperatorTuner &tuner = *target.tuner;
@@ -188,12 +208,14 @@ LogicalResult FunctionTuner::extend(size_t number, std::vector<Plan> &plans) {
     if (targets.size() > 1 && !std::exchange(hasWishes, true))
       makeWishes();
     size_t several = targets.size() > 1 ? kAlternatives : 1;
-    for (FoundSchedule &found :
-         tuner.alternatives(known, several, target.wishes)) {
+    std::vector<FoundSchedule> ways =
+        tuner.alternatives(known, several, target.wishes);
+    bool isNone = ways.empty();
+    for (FoundSchedule &found : ways) {
       next.push_back(plan);
       add(next.back(), number, {std::move(found), known, ""});
     }
-    if (targets.size() > 1 && isFree)
+    if (isFree && (targets.size() > 1 || isNone))
       if (std::optional<Plan> followed = follow(plan, number))
         next.push_back(std::move(*followed));
   }
@@ -260,6 +282,10 @@ FailureOr<Plan> FunctionTuner::run() {
       {ScheduleChooser(function, topology, "default"), 0, 0, {}}};
   // The default rule alone is a plan that is kept to the end.
   std::optional<Plan> rule = plans.front();
+  // So are those that do what is wished: what it costs comes before what it
+  // saves.
+  std::vector<std::optional<Plan>> granted(targets.size() > 1 ? kWishes : 0,
+                                           plans.front());
   size_t number = 0;
   for (Operation &op : function.front()) {
     bool isTarget = number < targets.size() && targets[number].op == &op;
@@ -268,6 +294,8 @@ FailureOr<Plan> FunctionTuner::run() {
         return failure();
       if (rule)
         rule = follow(*rule, number);
+      for (auto [wish, plan] : llvm::enumerate(granted))
+        plan = plan && hasWishes ? grant(*plan, number, wish) : std::nullopt;
       prune(plans, &op);
       ++number;
       continue;
@@ -275,9 +303,15 @@ FailureOr<Plan> FunctionTuner::run() {
     for (Plan &plan : plans)
       if (failed(visit(plan, op)))
         return failure();
+    for (std::optional<Plan> &plan : granted)
+      if (plan && failed(visit(*plan, op)))
+        return failure();
     if (rule && failed(visit(*rule, op)))
       return failure();
   }
+  for (std::optional<Plan> &plan : granted)
+    if (plan)
+      plans.push_back(std::move(*plan));
   auto best = llvm::min_element(
       plans, [](const Plan &a, const Plan &b) { return a.score < b.score; });
   bool isAsked = options.inputs || options.results;

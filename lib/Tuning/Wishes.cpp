@@ -78,3 +78,34 @@ Wishes mercury::findWishes(DistributableOpInterface op,
     finder.wish(input->get(), plan.entry);
   return std::move(finder.wishes);
 }
+
+Schedule mercury::scheduleFor(const OperatorModel &op,
+                              const Placements &results) {
+  Schedule schedule = Schedule::replicated(op);
+  for (auto [tensor, placement] : llvm::zip(op.results, results))
+    for (size_t dim = 0; placement && dim < tensor.loopOfDim.size(); ++dim) {
+      int loop = tensor.loopOfDim[dim];
+      if (loop < 0 || !schedule.loops[loop].empty())
+        continue;
+      for (const AxisRef &axis : placement->dims[dim]) {
+        Factor factor;
+        factor.axes = {axis};
+        schedule.loops[loop].push_back(factor);
+      }
+    }
+  auto place = [&](const OperatorModel::Tensor &tensor, Placement &placement) {
+    for (auto [dim, loop] : llvm::enumerate(tensor.loopOfDim))
+      if (tensor.mapped && loop >= 0)
+        for (const Factor &factor : schedule.loops[loop])
+          placement.dims[dim].push_back(factor.axes.front());
+  };
+  for (auto [tensor, plan] : llvm::zip(op.inputs, schedule.inputs)) {
+    place(tensor, plan.nest);
+    plan.entry = plan.nest;
+  }
+  for (auto [tensor, plan] : llvm::zip(op.results, schedule.results)) {
+    place(tensor, plan.nest);
+    plan.exit = plan.nest;
+  }
+  return schedule;
+}

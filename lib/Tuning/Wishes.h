@@ -25,6 +25,10 @@ Wishes findWishes(commir::DistributableOpInterface op, const Schedule &schedule,
                   const llvm::SetVector<mlir::Operation *> &producers,
                   const TopologyModel &topology);
 
+/// The operator divided as its results are placed, all else whole: what needs
+/// no search. May be illegal.
+Schedule scheduleFor(const OperatorModel &op, const Placements &results);
+
 } // namespace mercury
 
 #endif // MERCURY_LIB_TUNING_WISHES_H

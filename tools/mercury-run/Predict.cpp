@@ -12,6 +12,7 @@
 #include "RunError.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/JSON.h"
+#include <chrono>
 
 namespace mercury::run {
 
@@ -32,12 +33,16 @@ lowerForDevices(mlir::ModuleOp module, const CompileOptions &options,
 llvm::Expected<Prediction> predict(mlir::ModuleOp module,
                                    const CompileOptions &options,
                                    const TopologyModel *figures) {
+  auto start = std::chrono::steady_clock::now();
   CompiledProgram compiled;
   auto lowered = lowerForDevices(module, options, compiled);
   if (!lowered)
     return lowered.takeError();
   auto function = (*lowered)->lookupSymbol<mlir::func::FuncOp>(compiled.entry);
   Prediction prediction;
+  prediction.compileSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   prediction.schedule = compiled.schedule;
   prediction.topology = figures ? *figures : compiled.topology;
   auto program = buildSimulatedProgram(function, prediction.topology);

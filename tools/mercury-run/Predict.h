@@ -19,6 +19,7 @@ struct Prediction {
   TopologyModel topology;
   SimulatedProgram program;
   Simulation simulation;
+  double compileSeconds = 0; ///< until the program stood there
 };
 
 /// Lowers a copy of `module` as for devices, as far as streams and events, and

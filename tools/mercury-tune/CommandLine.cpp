@@ -182,6 +182,12 @@ struct Options {
                  clEnumValN(Form::Timeline, "timeline",
                             "what ranks do when, as Perfetto reads it")),
       cl::cat(category)};
+  cl::opt<bool> sensitivity{
+      "sensitivity",
+      cl::desc("The table also says what times would be at half the bandwidth "
+               "of each level, bytes over the slowest level, and energy where "
+               "the device's power is known"),
+      cl::cat(category)};
   cl::opt<std::string> output{"o",
                               cl::desc("Output file (default: standard "
                                        "output)"),
@@ -254,6 +260,7 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   line.topology = options.topology;
   line.form = options.form;
   line.output = options.output;
+  line.sensitivity = options.sensitivity;
   line.calibrate = options.calibrate;
   line.ranks = options.ranks;
   line.measure = options.measure;

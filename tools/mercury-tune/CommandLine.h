@@ -31,8 +31,9 @@ struct CommandLine {
   TuneOptions tuning;
   Form form = Form::Table;
   std::string output = "-";
-  int64_t measure = 0; ///< schedules that are run
-  size_t variants = 0; ///< of each, in other blocks and with other kernels
+  int64_t measure = 0;      ///< schedules that are run
+  size_t variants = 0;      ///< of each, in other blocks and with other kernels
+  bool sensitivity = false; ///< the table says how times depend on levels
   RanksAs ranksAs = RanksAs::Threads;
   std::string mpi;     ///< implementation of MPI; "": any
   std::string resume;  ///< file of runs; "": none

@@ -74,6 +74,7 @@ static llvm::Expected<Report> tuneEntry(mlir::ModuleOp module,
   report.machine = line.topology.empty() || line.topology.front() == '@'
                        ? "@" + topology.getSymName().str()
                        : line.topology;
+  report.showsSensitivity = line.sensitivity;
   report.memoryLimit = line.tuning.memoryLimit > 0
                            ? line.tuning.memoryLimit
                            : availableBytes(report.topology.device);
@@ -132,6 +133,7 @@ static Error addTimeline(mlir::ModuleOp module, const CommandLine &line,
   llvm::Expected<run::Prediction> prediction = run::predict(module, options);
   if (!prediction)
     return prediction.takeError();
+  report.compileSeconds = prediction->compileSeconds;
   report.timeline = spansOf(prediction->program, prediction->simulation);
   for (ReportOperator &op : report.operators)
     op.remarks.push_back(

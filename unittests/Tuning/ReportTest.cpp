@@ -28,7 +28,9 @@ static Report sample() {
   found.seconds = 1.25e-3;
   found.interval = 0.1;
   found.bound = "compute";
-  found.traffic = {{"gpu", 3 << 20, 0}, {"node", 1 << 20, 2e9}};
+  found.traffic = {{"gpu", 3 << 20, 0}, {"node", 1 << 20, 2e9, 1.5}};
+  found.slowestBytes = 1 << 20;
+  found.energy = 2.5;
   found.memory = int64_t(5) << 30;
   found.isPareto = true;
   ReportRow ring = found;
@@ -74,6 +76,8 @@ TEST(Report, Figures) {
   EXPECT_EQ(bytesText(1023), "1023 B");
   EXPECT_EQ(bytesText(1536), "1.50 KiB");
   EXPECT_EQ(rateText(4.5e11), "450 GB/s");
+  EXPECT_EQ(energyText(1500), "1.50 kJ");
+  EXPECT_EQ(energyText(2e-3), "2.00 mJ");
 }
 
 TEST(Report, Table) {
@@ -88,6 +92,14 @@ TEST(Report, Table) {
         "the first is the fastest of the model's space"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_EQ(count(text, "measured"), 0u);
+  EXPECT_EQ(count(text, "half its bandwidth"), 0u);
+  Report sensitive = sample();
+  sensitive.showsSensitivity = true;
+  text = textOf(writeTable, sensitive);
+  EXPECT_NE(text.find("node: 1.50 times as long at half its bandwidth; 1.00 "
+                      "MiB over the slowest level; 2.50 J"),
+            std::string::npos)
+      << text;
   Report unproven = sample();
   unproven.operators[0].isProven = false;
   unproven.operators[0].gap = 0.04;
@@ -105,6 +117,11 @@ TEST(Report, Json) {
   const llvm::json::Object &found = *(*op.getArray("found"))[0].getAsObject();
   EXPECT_EQ(*found.getNumber("seconds"), 1.25e-3);
   EXPECT_EQ(*found.getInteger("memory_bytes"), int64_t(5) << 30);
+  EXPECT_EQ(*found.getNumber("energy_joules"), 2.5);
+  EXPECT_EQ(*found.getNumber("slowest_level_bytes"), 1 << 20);
+  EXPECT_EQ(*(*found.getArray("traffic"))[1].getAsObject()->getNumber(
+                "slowdown_at_half_bandwidth"),
+            1.5);
   EXPECT_EQ(op.getArray("designs")->size(), 2u);
   EXPECT_TRUE((*op.getArray("designs"))[1].getAsObject()->getString("reason"));
 }

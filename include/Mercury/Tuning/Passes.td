@@ -63,6 +63,8 @@ def AutotunePass : Pass<"mercury-autotune", "::mlir::ModuleOp"> {
     Option<"top", "top", "uint64_t", "5", "Schedules to write">,
     ListOption<"against", "against", "std::string",
                "Known designs to write beside them: all, or names">,
+    Option<"sensitivity", "sensitivity", "bool", "false",
+           "The table also says how times depend on levels">,
     Option<"emit", "emit", "std::string", "\"table\"",
            "What to write: table, json or html">,
     Option<"output", "o", "std::string", "\"\"",

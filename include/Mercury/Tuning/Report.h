@@ -37,8 +37,12 @@ struct ReportRow {
     std::string domain;
     double bytes = 0;   ///< sent by a rank (through a port that is shared)
     double service = 0; ///< bytes/s below which it is no longer hidden; 0: not
+    /// Seconds where this level has half its bandwidth, over those as it is.
+    double slowdown = 1;
   };
   std::vector<Traffic> traffic; ///< outermost first
+  double slowestBytes = 0;      ///< sent by a rank over the slowest level
+  double energy = 0;            ///< joules of all devices; 0: not known
   int64_t memory = 0;           ///< bytes of a rank
   std::string overLimit;        ///< why it is out of memory; "" where it fits
   bool isPareto = false;        ///< no other is faster and smaller
@@ -78,6 +82,8 @@ struct Report {
   /// where contractions follow the default rule, too (0: that does not fit).
   double seconds = 0, defaultSeconds = 0;
   std::vector<ReportSpan> timeline; ///< of the function as it was chosen
+  double compileSeconds = 0; ///< of the program that it shows; 0: there is none
+  bool showsSensitivity = false; ///< the table says how times depend on levels
 };
 
 /// "all operators of the function: 1.20 ms; under the default rule 1.50 ms".
@@ -92,6 +98,8 @@ void writeTrace(llvm::raw_ostream &os, const std::vector<ReportSpan> &timeline);
 
 /// "1.23 ms", "45.6 us": three digits.
 std::string timeText(double seconds);
+/// "1.50 kJ", "12.0 mJ".
+std::string energyText(double joules);
 /// "1.50 GiB", "12.0 KiB".
 std::string bytesText(double bytes);
 /// "45.0 GB/s".

@@ -19,6 +19,16 @@
 // ENTRY: inputs {{\[\[}}{}, {{{.*}}node{{.*}}}, {}]
 // RANKS: verified
 
+// What times depend on, and what else they cost.
+// RUN: mercury-tune %s --topology=h100-sxm:node=2,gpu=2 --against=ring --sensitivity "--inputs=[{}, {node, gpu}, {}]" "--results=[{}, {node, gpu}, {}]" | FileCheck %s --check-prefix=SENSITIVE
+// SENSITIVE: known designs
+// SENSITIVE: K/V ring over node and gpu
+// SENSITIVE-NEXT: node: {{1\.[0-9]+}} times as long at half its bandwidth; gpu: {{1\.[0-9]+}} times as long at half its bandwidth; {{[0-9.]+}} KiB over the slowest level; {{[0-9.]+}} mJ
+// RUN: mercury-tune %s --topology=h100-sxm:node=2,gpu=2 --emit=json | FileCheck %s --check-prefix=JSON
+// JSON: "energy_joules":
+// JSON: "slowest_level_bytes":
+// JSON: "tuning_seconds":
+
 // Inputs that no schedule takes so.
 // RUN: not mercury-tune %s --topology=node=2,gpu=2 "--inputs=[{}, {}, {gpu}]" 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: no schedule has its inputs placed [{}, {}, {gpu}]
