@@ -272,6 +272,8 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
                     : options.database + ".runs";
   line.correct = options.correct;
   line.local = options.local;
+  if (llvm::Error problem = checkMeasure(options))
+    return std::move(problem);
   if (line.calibrate) {
     if (!line.file.empty())
       return badInput("--calibrate takes no input file");
@@ -303,8 +305,6 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   std::optional<TuneOptions> tuning = parseTuneOptions(texts, "--", error);
   if (!tuning)
     return badInput(error);
-  if (llvm::Error problem = checkMeasure(options))
-    return std::move(problem);
   line.tuning = std::move(*tuning);
   line.measureBudget = line.tuning.budget;
   return line;

@@ -29,6 +29,10 @@
 // AXIS: error: placement [{}, {rack}]: {{.*}}axis 'rack' is not in the topology
 // RUN: not mercury-tune --calibrate %s 2>&1 | FileCheck %s --check-prefix=CALIBRATE
 // CALIBRATE: error: --calibrate takes no input file
+// RUN: not mercury-tune --calibrate --ranks-as=mpi 2>&1 | FileCheck %s --check-prefix=CALIBRATEMPI
+// CALIBRATEMPI: error: --ranks-as needs --measure
+// RUN: not mercury-tune --calibrate --budget=soon 2>&1 | FileCheck %s --check-prefix=SOON
+// SOON: error: --budget expects a time above zero, such as 30s, got 'soon'
 
 // Nothing fits: the smallest one, and what it costs.
 // RUN: not mercury-tune %s --topology=gpu=2 --memory-limit=100 2>&1 | FileCheck %s --check-prefix=LIMIT
