@@ -190,7 +190,7 @@ Progress::Progress(llvm::raw_ostream &os, double delay)
 
 Progress::~Progress() {
   {
-    std::lock_guard lock(mutex);
+    std::lock_guard<std::mutex> lock(mutex);
     done = true;
   }
   changed.notify_all();
@@ -199,7 +199,7 @@ Progress::~Progress() {
 
 void Progress::enter(llvm::StringRef name) {
   {
-    std::lock_guard lock(mutex);
+    std::lock_guard<std::mutex> lock(mutex);
     phase = name.str();
     ++phases;
   }
@@ -208,7 +208,7 @@ void Progress::enter(llvm::StringRef name) {
 
 void Progress::watch() {
   using Clock = std::chrono::steady_clock;
-  std::unique_lock lock(mutex);
+  std::unique_lock<std::mutex> lock(mutex);
   while (!done) {
     uint64_t current = phases;
     Clock::time_point start = Clock::now();

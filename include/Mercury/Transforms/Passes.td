@@ -231,7 +231,9 @@ def SetSchedulePass : Pass<"mercury-set-schedule", "::mlir::ModuleOp"> {
     Option<"schedule", "schedule", "std::string", "\"\"",
            "Name of a schedule, or text of one (for a single operator)">,
     Option<"topology", "topology", "std::string", "\"\"",
-           "Topology (node=2,gpu=4) or @symbol; empty: the module's">,
+           "Machine: levels (node=2,gpu=4), one by name "
+           "(h100-sxm:node=2,gpu=4), a file that has a topology, or @symbol; "
+           "empty: the module's">,
     Option<"balance", "balance", "std::string", "\"auto\"",
            "Order of tokens under masks: none, zigzag, striped[:N], table:N,... "
            "or auto">];

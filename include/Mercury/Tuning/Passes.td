@@ -36,7 +36,7 @@ def AutotunePass : Pass<"mercury-autotune", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"topology", "topology", "std::string", "\"\"",
-           "Topology (node=2,gpu=4) or @symbol; empty: the module's">,
+           "Machine, as of mercury-set-schedule; empty: the module's">,
     Option<"entry", "entry", "std::string", "\"\"",
            "Function to tune; empty: all">,
     Option<"objective", "objective", "std::string", "\"time\"",
