@@ -133,7 +133,7 @@ const SearchResult &OperatorTuner::search(const Placements &known,
                                           print(search.exits));
   if (!isNew)
     return it->second;
-  if (!isAlone) {
+  if (!isAlone && options.budget > 0) {
     // The first one, of free inputs, has more to choose from than the others.
     search.budget = options.budget / (searches.size() > 1 ? 8 : 3);
     search.budget = std::min(search.budget, options.budget - spent);
