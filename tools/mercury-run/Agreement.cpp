@@ -24,6 +24,9 @@ llvm::Expected<std::string> agree(std::string text) {
   const HostLibrary &host = hostLibrary();
   if (!host.ranksAreProcesses)
     return text;
+  if (!host.broadcast)
+    return badInput("ranks on GPUs agree within one process only: start this "
+                    "without torchrun or mpirun");
   int32_t process, processes;
   char problem[1024] = "";
   if (host.processes(&process, &processes, problem, sizeof(problem)))

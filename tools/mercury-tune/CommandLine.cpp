@@ -136,6 +136,11 @@ struct Options {
           "Implementation of MPI (default: that of the mpirun that started "
           "this, else the first there is)"),
       cl::value_desc("mpich|openmpi"), cl::cat(category)};
+  cl::opt<std::string> chip{
+      "chip",
+      cl::desc("GPU that device code is for: sm_80, sm_89, sm_90a (default) or "
+               "sm_100"),
+      cl::value_desc("chip"), cl::init("sm_90a"), cl::cat(category)};
   cl::opt<std::string> resume{
       "resume",
       cl::desc(
@@ -226,6 +231,8 @@ static llvm::Error checkMeasure(const Options &options) {
       return badInput("--" + option->ArgStr + " needs --measure");
   if (options.mpi.getNumOccurrences() && options.ranksAs != RanksAs::MPI)
     return badInput("--mpi=" + options.mpi + " needs --ranks-as=mpi");
+  if (options.chip.getNumOccurrences() && options.ranksAs != RanksAs::CUDA)
+    return badInput("--chip needs --ranks-as=cuda");
   if (options.ranksAs == RanksAs::MPI && options.file == "-")
     return badInput("--ranks-as=mpi: each process reads the input file, which "
                     "cannot be '-'");
@@ -267,6 +274,7 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   line.variants = options.variants;
   line.ranksAs = options.ranksAs;
   line.mpi = options.mpi;
+  line.chip = options.chip;
   line.resume = !options.resume.empty() || options.database.empty()
                     ? options.resume
                     : options.database + ".runs";

@@ -36,6 +36,7 @@ struct CommandLine {
   bool sensitivity = false; ///< the table says how times depend on levels
   RanksAs ranksAs = RanksAs::Threads;
   std::string mpi;     ///< implementation of MPI; "": any
+  std::string chip;    ///< of GPUs that run
   std::string resume;  ///< file of runs; "": none
   std::string correct; ///< file for the topology as the runs correct it
   double measureBudget = 60;

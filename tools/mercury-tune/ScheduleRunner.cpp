@@ -32,6 +32,7 @@ llvm::Error ScheduleRunner::compile(std::string schedule) {
     break;
   case RanksAs::CUDA:
     options.target = run::Target::CUDA;
+    options.chip = line.chip;
     break;
   case RanksAs::Emulated: {
     options.target = run::Target::Emulated;

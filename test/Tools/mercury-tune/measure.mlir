@@ -49,6 +49,8 @@
 // CUDA: exit 77
 // RUN: not mercury-tune %s --topology=gpu=2 --measure=1 --ranks-as=cuda --local=blas 2>&1 | FileCheck %s --check-prefix=LOCAL
 // LOCAL: error: --local=blas is of ranks on CPUs, not of --ranks-as=cuda
+// RUN: not mercury-tune %s --topology=gpu=2 --measure=1 --chip=sm_80 2>&1 | FileCheck %s --check-prefix=CHIP
+// CHIP: error: --chip needs --ranks-as=cuda
 // RUN: not mercury-tune %s --topology=gpu=2 --resume=%t/runs.json 2>&1 | FileCheck %s --check-prefix=NEEDS
 // NEEDS: error: --resume needs --measure
 // RUN: not mercury-tune %s --topology=gpu=2 --measure=1 --mpi=mpich 2>&1 | FileCheck %s --check-prefix=MPI
