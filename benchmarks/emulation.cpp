@@ -8,29 +8,33 @@
 //
 // Runs programs for devices on the clock of a machine (mercury-run --emulate)
 // and prints the measured time over the simulated one: of the named schedules
-// of a GEMM and of attention, and of those that the enumerator lists the most
-// different ones. All of it sleeps, so that a machine with two cores is enough;
-// where others use it, take more --seconds.
+// of a GEMM and of attention, and of the enumerated ones that do the most
+// different things. All of it sleeps, so that a machine with two cores is
+// enough. Where others use it, threads wake late: a run that is off is
+// repeated, and the one nearest to its time counts, while a thread that does
+// nothing but sleep says how late a thread wakes. A run that is no later than
+// its chain of operations would be by that is marked, and counts apart.
 //
 //   bench-emulation [--ranks=4|2x4|4x4] [--operator=gemm|attention]
-//                   [--different=N] [--candidates=N] [--seconds=N] [--repeat=N]
+//                   [--different=N] [--seconds=N] [--attempts=N] [--named=no]
 //                   [--json=FILE]
 //
 //===----------------------------------------------------------------------===//
 
 #include "Emulation.h"
-#include "Mercury/Analysis/OperatorModelBuilder.h"
 #include "Mercury/InitAll.h"
 #include "Mercury/Schedule/Enumerator.h"
 #include "Mercury/Schedule/NamedSchedules.h"
-#include "Mercury/Transforms/Passes.h"
+#include "Mercury/Tuning/CostModel.h"
+#include "Mercury/Tuning/Search.h"
+#include "OperatorProgram.h"
 #include "Support.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Format.h"
 
+#include <atomic>
+#include <chrono>
 #include <limits>
+#include <thread>
 
 using namespace mercury;
 using namespace mercury::bench;
@@ -40,53 +44,34 @@ namespace {
 struct Settings {
   std::string op; ///< empty: both
   std::vector<std::string> ranks = {"4", "2x4", "4x4"};
-  size_t different = 15;  ///< enumerated schedules of an operator that run
-  size_t candidates = 45; ///< of which they are chosen
-  double seconds = 0.7;   ///< that a program is made to take
-  int64_t repeat = 1;
+  size_t different = 15; ///< enumerated schedules of an operator that run
+  double seconds = 0.7;  ///< that a program is made to take
+  int64_t attempts = 3;  ///< at most, where a run is more than 5% off
+  bool named = true;     ///< the named ones run, too
   std::string json;
 };
 
-struct Operator {
-  const char *name, *text;
-  bool isAttention;
+struct Measured {
+  double seconds = 0;
+  double wakes = 0; ///< how late the sleeping thread woke, on average, relative
+                    ///< to the run
 };
 
 struct Row {
   std::string ranks, op, schedule;
-  bool isNamed;
-  double predicted, measured;
-  double ratio() const { return measured / predicted; }
+  bool isNamed = false;
+  double predicted = 0;
+  size_t chain = 0; ///< operations of the rank that has most
+  Measured measured;
+  double ratio() const { return measured.seconds / predicted; }
+  bool isWithin() const { return std::abs(ratio() - 1) <= 0.1; }
+  /// Late as threads are that wake late after each operation.
+  bool isStarved() const {
+    return !isWithin() && ratio() > 1 &&
+           ratio() - 1.1 <= double(chain) * measured.wakes;
+  }
 };
 } // namespace
-
-// Extents that 16 ranks divide; small, since buffers are real.
-static constexpr Operator operators[] = {{"gemm", R"(
-func.func @f(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>)
-    -> tensor<512x512xf32> {
-  %zero = arith.constant 0.0 : f32
-  %empty = tensor.empty() : tensor<512x512xf32>
-  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<512x512xf32>)
-      -> tensor<512x512xf32>
-  %c = linalg.matmul ins(%a, %b : tensor<512x512xf32>, tensor<512x512xf32>)
-      outs(%init : tensor<512x512xf32>) -> tensor<512x512xf32>
-  return %c : tensor<512x512xf32>
-})",
-                                          false},
-                                         {"attention", R"(
-func.func @f(%q: tensor<16x512x32xf32>, %k: tensor<16x512x32xf32>,
-             %v: tensor<16x512x32xf32>) -> tensor<16x512x32xf32> {
-  %init = tensor.empty() : tensor<16x512x32xf32>
-  %o = commir.attention maps [affine_map<(h, m, n, d, e) -> (h, m, d)>,
-                              affine_map<(h, m, n, d, e) -> (h, n, d)>,
-                              affine_map<(h, m, n, d, e) -> (h, n, e)>,
-                              affine_map<(h, m, n, d, e) -> (h, m, e)>]
-      ins(%q, %k, %v : tensor<16x512x32xf32>, tensor<16x512x32xf32>,
-                       tensor<16x512x32xf32>)
-      outs(%init : tensor<16x512x32xf32>) -> tensor<16x512x32xf32>
-  return %o : tensor<16x512x32xf32>
-})",
-                                          true}};
 
 /// GPUs with links of their own, of which those of a node share one card; as
 /// fast as makes computing and communicating take about as long.
@@ -122,80 +107,61 @@ static TopologyModel makeMachine(llvm::StringRef ranks) {
   return machine;
 }
 
-static std::string shapeOf(const TopologyModel &machine) {
-  std::string text;
-  for (const Level &level : machine.levels)
-    text += (text.empty() ? "" : ",") + level.name + "=" +
-            std::to_string(level.size);
-  return text;
-}
-
-static OperatorModel modelOf(mlir::ModuleOp module) {
-  mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
-  mlir::PassManager pm(module.getContext());
-  pm.addNestedPass<mlir::func::FuncOp>(createExpandAttentionPass());
-  if (mlir::failed(pm.run(*copy)))
-    fail("cannot expand attention");
-  OperatorModel found;
-  copy->walk([&](commir::DistributableOpInterface op) {
-    OperatorModel model = buildOperatorModel(op);
-    bool reduces =
-        llvm::any_of(model.loops, [](auto &loop) { return loop.reduction; });
-    if (model.inputs.size() >= 2 && reduces)
-      found = model;
-  });
-  return found;
-}
-
 //===----------------------------------------------------------------------===//
 // Schedules
 //===----------------------------------------------------------------------===//
 
-/// At most `count` of those that the enumerator lists, evenly spread.
-static std::vector<std::string> listSchedules(const OperatorModel &model,
-                                              const TopologyModel &machine,
-                                              bool isAttention, size_t count) {
-  EnumeratorOptions options;
-  if (isAttention) {
-    options.relays = Relays::Together;
-    options.bothDirections = true;
-  }
-  std::vector<std::string> all, some;
-  enumerateSchedules(model, machine, options, [&](const Schedule &schedule) {
-    all.push_back(print(schedule));
+/// At most this many are looked at, evenly spread.
+static constexpr size_t maxListed = 20000;
+
+static std::vector<Schedule> listSchedules(const OperatorModel &op,
+                                           const TopologyModel &machine) {
+  std::vector<Schedule> list;
+  size_t number = 0, stride = 1;
+  enumerateSchedules(op, machine, spaceFor(op), [&](const Schedule &schedule) {
+    if (number++ % stride != 0)
+      return true;
+    list.push_back(schedule);
+    if (list.size() < 2 * maxListed)
+      return true;
+    for (size_t i = 0; i < maxListed; ++i)
+      list[i] = std::move(list[2 * i]);
+    list.resize(maxListed);
+    stride *= 2;
     return true;
   });
-  for (size_t i = 0; i < count && i < all.size(); ++i)
-    some.push_back(all[i * all.size() / std::min(count, all.size())]);
-  return some;
+  return list;
 }
 
-/// What tells programs apart: how long, on what, with how much on the way.
-static std::vector<double> featuresOf(const Prediction &prediction) {
-  const Simulation &simulation = prediction.simulation;
-  double all = simulation.seconds, ranks = simulation.ranks.size();
-  std::vector<double> features = {std::log2(all)};
-  double compute = 0, communication = 0, exposed = 0, waiting = 0;
-  for (const Simulation::Rank &rank : simulation.ranks) {
-    compute += rank.compute / all / ranks;
-    communication += rank.communication / all / ranks;
-    exposed += rank.exposed / all / ranks;
-    waiting += rank.waiting / all / ranks;
+/// What tells schedules apart: how long they take, on what, with how much on
+/// the way at which level, and in which ways tensors arrive and leave.
+static std::vector<double> featuresOf(const Schedule &schedule,
+                                      const OperatorModel &op,
+                                      CostModel &model) {
+  Cost cost = model.estimate(schedule);
+  std::vector<double> features = {std::log2(cost.seconds),
+                                  cost.compute / cost.seconds,
+                                  double(cost.timeLoops.size())};
+  double startUp = 0, steps = 1;
+  for (const Cost::TimeLoop &loop : cost.timeLoops) {
+    startUp += loop.startUp / cost.seconds;
+    steps *= double(loop.steps);
   }
-  features.insert(features.end(), {compute, communication, exposed, waiting});
-  for (const Simulation::Domain &domain : simulation.domains)
-    features.push_back(std::log2(1 + domain.bytes));
-  // Kinds of work on rank 0.
-  std::vector<double> kinds(8);
-  for (const SimulatedItem &item : prediction.program.ranks[0])
-    if (item.kind == SimulatedItem::Kind::Compute)
-      ++kinds[0];
-    else if (item.kind == SimulatedItem::Kind::Transfers)
-      ++kinds[1];
-    else if (item.kind == SimulatedItem::Kind::Collective)
-      ++kinds[2 + static_cast<size_t>(item.primitive)];
-  for (double count : kinds)
-    features.push_back(std::log2(1 + count));
+  features.push_back(startUp);
+  features.push_back(std::log2(steps));
+  for (const Cost::Traffic &traffic : cost.traffic) {
+    features.push_back(traffic.seconds / cost.seconds);
+    features.push_back(traffic.exposed / cost.seconds);
+  }
+  std::vector<double> ways(9);
+  for (size_t i = 0; i < schedule.inputs.size(); ++i) {
+    AxisList axes = schedule.inputs[i].entry.axes();
+    for (const AxisRef &axis : axes)
+      ++ways[size_t(arrivalOf(schedule, op, i, axis))];
+  }
+  for (const AxisRef &axis : reductionAxes(schedule, op))
+    ++ways[6 + size_t(endingOf(schedule, op, 0, axis))];
+  features.insert(features.end(), ways.begin(), ways.end());
   return features;
 }
 
@@ -234,8 +200,38 @@ chooseDifferent(std::vector<std::vector<double>> points, size_t count) {
 // Running
 //===----------------------------------------------------------------------===//
 
-static double measure(mlir::ModuleOp module, CompileOptions options,
-                      const Prediction &prediction, const Settings &settings) {
+/// How late a thread wakes that sleeps a millisecond at a time, as long as this
+/// lives.
+namespace {
+class Sleeper {
+public:
+  Sleeper() : thread([this] { run(); }) {}
+  double stop() {
+    isOver = true;
+    thread.join();
+    return sleeps > 0 ? late / sleeps : 0;
+  }
+
+private:
+  void run() {
+    using Clock = std::chrono::steady_clock;
+    constexpr auto nap = std::chrono::milliseconds(1);
+    while (!isOver) {
+      Clock::time_point until = Clock::now() + nap;
+      std::this_thread::sleep_until(until);
+      late += std::chrono::duration<double>(Clock::now() - until).count();
+      ++sleeps;
+    }
+  }
+  std::atomic<bool> isOver = false;
+  double late = 0, sleeps = 0;
+  std::thread thread;
+};
+} // namespace
+
+static Measured measure(mlir::ModuleOp module, CompileOptions options,
+                        const Prediction &prediction,
+                        const Settings &settings) {
   options.target = Target::Emulated;
   options.local = "loops"; // none of them runs
   options.optLevel = 0;
@@ -243,95 +239,112 @@ static double measure(mlir::ModuleOp module, CompileOptions options,
   std::vector<HostTensor> arguments;
   for (const TensorSpec &spec : program.globalArguments())
     arguments.push_back(makeArgument(spec, 0, arguments.size()));
-  EmulatedMachine machine(prediction);
-  LaunchOptions launch;
-  launch.poison = false;
-  launch.repeat = settings.repeat;
-  launch.timeScale = settings.seconds / prediction.simulation.seconds;
-  launch.clock = machine.clock();
-  RunResult result = orFail(runProgram(program, arguments, launch));
-  if (llvm::Error error = machine.check(settings.repeat))
-    fail(std::move(error));
-  return result.medianSeconds() / launch.timeScale;
+  Measured best;
+  double predicted = prediction.simulation.seconds;
+  for (int64_t attempt = 0; attempt < settings.attempts; ++attempt) {
+    EmulatedMachine machine(prediction);
+    LaunchOptions launch;
+    launch.poison = false;
+    launch.timeScale = settings.seconds / predicted;
+    launch.clock = machine.clock();
+    Sleeper sleeper;
+    RunResult result = orFail(runProgram(program, arguments, launch));
+    double wakes = sleeper.stop() / settings.seconds;
+    if (llvm::Error error = machine.check(1))
+      fail(std::move(error));
+    double seconds = result.medianSeconds() / launch.timeScale;
+    if (attempt == 0 || std::abs(seconds / predicted - 1) <
+                            std::abs(best.seconds / predicted - 1))
+      best = {seconds, wakes};
+    if (std::abs(best.seconds / predicted - 1) <= 0.05)
+      break;
+  }
+  return best;
+}
+
+/// Operations of the rank that has most: each begins when another has ended.
+static size_t chainOf(const Prediction &prediction) {
+  size_t most = 0;
+  for (const auto &streams : prediction.simulation.timelines) {
+    size_t count = 0;
+    for (const auto &stream : streams)
+      count += stream.size();
+    most = std::max(most, count);
+  }
+  return most;
 }
 
 static void print(const Row &row) {
   llvm::outs() << llvm::formatv("{0,-5} {1,-9} ", row.ranks, row.op)
-               << llvm::format("%9.2f %9.2f  %.3f  ", row.predicted * 1e3,
-                               row.measured * 1e3, row.ratio())
+               << llvm::format("%9.2f %9.2f  %.3f %5.1f%% %s ",
+                               row.predicted * 1e3, row.measured.seconds * 1e3,
+                               row.ratio(),
+                               double(row.chain) * row.measured.wakes * 100,
+                               row.isStarved() ? "starved" : "       ")
                << row.schedule << '\n';
   llvm::outs().flush();
 }
 
-static void runAll(mlir::MLIRContext &context, const Operator &op,
+static void runAll(mlir::MLIRContext &context, const OperatorProgram &op,
                    const std::string &ranks, const Settings &settings,
                    std::vector<Row> &rows) {
   TopologyModel machine = makeMachine(ranks);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(op.text, &context);
-  if (!module)
-    fail(llvm::Twine("cannot parse ") + op.name);
+  mlir::OwningOpRef<mlir::ModuleOp> module = op.parse(context);
   CompileOptions options;
   options.topology = shapeOf(machine);
   options.verifyEach = false;
-  auto run = [&](const std::string &schedule, const Prediction &prediction,
-                 bool isNamed) {
+  auto run = [&](const std::string &schedule, bool isNamed) -> llvm::Error {
     options.schedule = schedule;
+    llvm::Expected<Prediction> prediction = predict(*module, options, &machine);
+    if (!prediction)
+      return prediction.takeError();
     rows.push_back({ranks, op.name, schedule, isNamed,
-                    prediction.simulation.seconds,
-                    measure(*module, options, prediction, settings)});
+                    prediction->simulation.seconds, chainOf(*prediction),
+                    measure(*module, options, *prediction, settings)});
     print(rows.back());
+    return llvm::Error::success();
   };
-  auto predictOf = [&](const std::string &schedule) {
-    options.schedule = schedule;
-    return predict(*module, options, &machine);
-  };
-  OperatorModel model = modelOf(*module);
   for (const NamedSchedule &named : namedSchedules()) {
     bool isAttention = named.scope == NamedSchedule::Scope::Attention;
-    if (named.scope != NamedSchedule::Scope::Any &&
-        isAttention != op.isAttention)
+    if (!settings.named || (named.scope != NamedSchedule::Scope::Any &&
+                            isAttention != op.isAttention))
       continue;
-    std::string name(named.name);
     // Not every design fits every machine.
     mlir::ScopedDiagnosticHandler silent(
         &context, [](mlir::Diagnostic &) { return mlir::success(); });
-    llvm::Expected<Prediction> prediction = predictOf(name);
-    if (!prediction) {
-      llvm::consumeError(prediction.takeError());
-      continue;
-    }
-    run(name, *prediction, true);
+    llvm::consumeError(run(std::string(named.name), true));
   }
-  std::vector<std::string> schedules;
-  std::vector<Prediction> predictions;
+  CostProblem problem = op.problem(context);
+  CostModel model(problem, machine);
+  std::vector<Schedule> schedules = listSchedules(problem.op, machine);
   std::vector<std::vector<double>> features;
-  for (std::string &schedule :
-       listSchedules(model, machine, op.isAttention, settings.candidates)) {
-    predictions.push_back(orFail(predictOf(schedule)));
-    features.push_back(featuresOf(predictions.back()));
-    schedules.push_back(std::move(schedule));
-  }
+  for (const Schedule &schedule : schedules)
+    features.push_back(featuresOf(schedule, problem.op, model));
   for (size_t i : chooseDifferent(std::move(features), settings.different))
-    run(schedules[i], predictions[i], false);
+    if (llvm::Error error = run(print(schedules[i]), false))
+      fail(std::move(error));
 }
 
 static void summarize(const std::vector<Row> &rows, bool named,
                       llvm::StringRef ranks) {
   std::vector<double> errors;
-  for (const Row &row : rows)
-    if (row.isNamed == named && row.ranks == ranks)
-      errors.push_back(std::abs(row.ratio() - 1));
+  size_t within = 0, starved = 0;
+  for (const Row &row : rows) {
+    if (row.isNamed != named || row.ranks != ranks)
+      continue;
+    errors.push_back(std::abs(row.ratio() - 1));
+    within += row.isWithin();
+    starved += row.isStarved();
+  }
   if (errors.empty())
     return;
-  size_t within = std::count_if(errors.begin(), errors.end(),
-                                [](double error) { return error <= 0.1; });
   llvm::outs() << llvm::formatv("{0,-5} {1,-10} ", ranks,
                                 named ? "named" : "enumerated")
-               << llvm::format("%4zu of %4zu within 10%%, median %4.1f%%, "
-                               "largest %4.1f%%\n",
-                               within, errors.size(), median(errors) * 100,
-                               *std::max_element(errors.begin(), errors.end()) *
-                                   100);
+               << llvm::format(
+                      "%4zu of %4zu within 10%%, %zu starved, median "
+                      "%4.1f%%, largest %4.1f%%\n",
+                      within, errors.size(), starved, median(errors) * 100,
+                      *std::max_element(errors.begin(), errors.end()) * 100);
 }
 
 static Settings parseArguments(int argc, char **argv) {
@@ -345,12 +358,13 @@ static Settings parseArguments(int argc, char **argv) {
       settings.op = value.str();
     else if (name == "--different")
       isWrong = value.getAsInteger(10, settings.different);
-    else if (name == "--candidates")
-      isWrong = value.getAsInteger(10, settings.candidates);
     else if (name == "--seconds")
       isWrong = value.getAsDouble(settings.seconds) || settings.seconds <= 0;
-    else if (name == "--repeat")
-      isWrong = value.getAsInteger(10, settings.repeat) || settings.repeat < 1;
+    else if (name == "--attempts")
+      isWrong =
+          value.getAsInteger(10, settings.attempts) || settings.attempts < 1;
+    else if (name == "--named")
+      settings.named = !(isWrong = value != "no");
     else if (name == "--json")
       settings.json = value.str();
     else
@@ -368,9 +382,14 @@ int main(int argc, char **argv) {
   registerAllPasses();
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   std::vector<Row> rows;
-  llvm::outs() << "ranks op        predicted  measured  ratio  schedule (ms)\n";
+  llvm::outs() << "ranks op        predicted  measured  ratio  wakes         "
+                  "schedule (ms; wakes: how much later a chain of as many "
+                  "operations is here)\n";
+  // Extents that 16 ranks divide; small, since buffers are real.
+  const OperatorProgram operators[] = {gemmProgram(512, 512, 512, "f32"),
+                                       attentionProgram(0, 16, 512, 32, "f32")};
   for (const std::string &ranks : settings.ranks)
-    for (const Operator &op : operators)
+    for (const OperatorProgram &op : operators)
       if (settings.op.empty() || settings.op == op.name)
         runAll(context, op, ranks, settings, rows);
   llvm::outs() << '\n';
@@ -391,7 +410,8 @@ int main(int argc, char **argv) {
         json.attribute("operator", row.op);
         json.attribute("schedule", row.schedule);
         json.attribute("predicted_seconds", row.predicted);
-        json.attribute("measured_seconds", row.measured);
+        json.attribute("measured_seconds", row.measured.seconds);
+        json.attribute("wakes", double(row.chain) * row.measured.wakes);
       });
   });
 }

@@ -195,8 +195,11 @@ struct Part {
 /// Streamed seconds without a curve. The best number of pieces that a message
 /// is cut into takes (sqrt(a) + sqrt(b))^2 of a fixed and b streamed seconds;
 /// half of the mixed term fits measured curves (docs/Rationale/CostModel.md).
+static double mixed(double fixed, double streamed) {
+  return std::sqrt(fixed * streamed);
+}
 static double pieced(double fixed, double streamed) {
-  return streamed + std::sqrt(fixed * streamed);
+  return streamed + mixed(fixed, streamed);
 }
 
 /// A level of which nothing is known; where something is, what is 0 is none.
@@ -353,6 +356,7 @@ static LinkTime ring(const LinkTimes &times, Primitive primitive,
 static LinkTime allToAll(const LinkTimes &times, const GroupShape &group,
                          double bytes) {
   llvm::SmallVector<Part, 4> parts;
+  double latency = 0;
   for (size_t l = 0; l < group.sizes.size(); ++l) {
     if (group.sizes[l] == 1)
       continue;
@@ -364,12 +368,20 @@ static LinkTime allToAll(const LinkTimes &times, const GroupShape &group,
               here * busFactor(Primitive::AllToAll, group.sizes[l]), 0};
     double fixed = part.launch + part.latency;
     const Curve *curve = curveOf(level, Primitive::AllToAll);
-    part.seconds = curve ? byCurve(*curve, part.bytes, here, fixed) /
-                               (1 - level.contention)
-                         : pieced(fixed, part.bytes / times.bandwidth(l));
+    part.seconds =
+        curve
+            ? byCurve(*curve, part.bytes, here, fixed) / (1 - level.contention)
+            : part.bytes / times.bandwidth(l) +
+                  mixed(fixed, bytes / group.numRanks() / times.bandwidth(l));
+    // All messages are on their way at once, and each is cut into pieces.
+    latency = std::max(latency, part.latency);
     parts.push_back(part);
   }
-  return together(times.topology(), parts, Algorithm::Direct, bytes);
+  LinkTime time = together(times.topology(), parts, Algorithm::Direct, bytes);
+  double streamed = time.seconds - time.fixed;
+  time.fixed = time.launch + latency;
+  time.seconds = time.fixed + streamed;
+  return time;
 }
 
 LinkTime LinkTimes::collective(Primitive primitive, const GroupShape &group,
