@@ -124,7 +124,7 @@ static std::vector<Schedule> listSchedules(const OperatorModel &op,
     list.push_back(schedule);
     if (list.size() < 2 * maxListed)
       return true;
-    for (size_t i = 0; i < maxListed; ++i)
+    for (size_t i = 1; i < maxListed; ++i)
       list[i] = std::move(list[2 * i]);
     list.resize(maxListed);
     stride *= 2;
@@ -363,9 +363,10 @@ static Settings parseArguments(int argc, char **argv) {
     else if (name == "--attempts")
       isWrong =
           value.getAsInteger(10, settings.attempts) || settings.attempts < 1;
-    else if (name == "--named")
-      settings.named = !(isWrong = value != "no");
-    else if (name == "--json")
+    else if (name == "--named") {
+      settings.named = value == "yes";
+      isWrong = value != "yes" && value != "no";
+    } else if (name == "--json")
       settings.json = value.str();
     else
       isWrong = true;

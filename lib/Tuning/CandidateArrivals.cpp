@@ -167,11 +167,15 @@ void CandidateCost::readLoops(const Candidate &c, size_t i) {
   if (fetched != 0) {
     bool isHere = fetchedAtOne && fetchedAt + 1 == depth,
          firstIsOwn = isHere && ownFirst, lastIsOwn = isHere && ownLast,
-         isOne = firstIsOwn || lastIsOwn ||
-                 !(ownFirst || ownLast || isShared(fetched));
-    double others = isOne ? 1 : 1 - 1 / double(division->sizeOf(fetched));
+         isSkewed = !ownFirst && !ownLast && !isShared(fetched);
+    double most = 1 - 1 / double(division->sizeOf(fetched)),
+           others = firstIsOwn || lastIsOwn || isSkewed ? 1 : most;
     arrive(depth, fetched, fetchFromOwner, bytes * others, isOutside,
-           {{}, firstIsOwn, lastIsOwn && !firstIsOwn, broadcast != 0});
+           {{},
+            firstIsOwn,
+            lastIsOwn && !firstIsOwn,
+            broadcast != 0,
+            isSkewed ? most : 1});
   }
   if (broadcast != 0)
     arrive(depth, broadcast, static_cast<int>(Primitive::Broadcast), bytes,
@@ -207,6 +211,10 @@ void CandidateCost::addTimes(const Candidate &c, size_t t) {
       message.bytes *= double(loop.steps - 2) / double(loop.steps - 1);
       if (loop.steps > 2)
         fetched.push_back(message);
+    } else if (isAhead && arrived.part < 1) {
+      follow(time.first, message);
+      message.bytes *= arrived.part;
+      fetched.push_back(message);
     } else if (isAhead && arrived.firstIsOwn) {
       fetched.push_back(message);
     } else if (isAhead) {

@@ -72,6 +72,7 @@ private:
   struct Arrived {
     Message message;
     bool firstIsOwn = false, lastIsOwn = false, isUnread = false;
+    double part = 1;
   };
   /// As LoopUse has it.
   struct Times {

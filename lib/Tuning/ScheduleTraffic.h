@@ -115,6 +115,7 @@ private:
     bool firstIsOwn = false; ///< the first step needs none
     bool lastIsOwn = false;  ///< the last step needs none
     bool isUnread = false;   ///< it is for another communication
+    double part = 1;         ///< of ranks that need one in a later step
   };
   void arrive(size_t depth, Primitive primitive, AxisList axes, double bytes,
               bool isOutside, Arrived how);

@@ -175,12 +175,19 @@ void TrafficReader::readLoopArrivals(const Schedule &s, size_t i,
     // many.
     bool isHere = fetchedAtOne && fetchedAt + 1 == depth,
          firstIsOwn = isHere && ownFirst, lastIsOwn = isHere && ownLast;
-    double others = firstIsOwn || lastIsOwn ? 1
-                    : ownFirst || ownLast || isShared(fetched)
-                        ? 1 - 1 / double(sizeOf(fetched))
-                        : 1;
+    // Staggered by several axes, some ranks fetch their first tile and others
+    // their last one: the first step waits, on ports of one's own for a tile.
+    double most = 1 - 1 / double(sizeOf(fetched)),
+           others = firstIsOwn || lastIsOwn ? 1 : most;
+    bool isSkewed = !ownFirst && !ownLast && !isShared(fetched);
     // No work reads a tile that is broadcast then, and so none is in its way.
-    Arrived how{{}, firstIsOwn, lastIsOwn && !firstIsOwn, !broadcast.empty()};
+    Arrived how{{},
+                firstIsOwn,
+                lastIsOwn && !firstIsOwn,
+                !broadcast.empty(),
+                isSkewed ? most : 1};
+    if (isSkewed)
+      others = 1;
     arrive(depth, Primitive::SendRecv, fetched, bytes * others, isOutside, how);
     if (backward)
       arrive(depth, Primitive::SendRecv, fetched, bytes * others * gradient,
@@ -211,6 +218,12 @@ void TrafficReader::sortArrivals() {
         transfer.bytes *= double(at.steps - 2) / double(at.steps - 1);
         if (at.steps > 2)
           at.fetched.push_back(transfer);
+        continue;
+      }
+      if (isAhead && arrived.part < 1) {
+        at.entered.push_back(transfer);
+        transfer.bytes *= arrived.part;
+        at.fetched.push_back(transfer);
         continue;
       }
       bool isOwn = arrived.firstIsOwn || arrived.lastIsOwn;
