@@ -207,15 +207,17 @@ Communicators TrafficReader::communicator(const AxisList &axes) {
   return Communicators(1) << number;
 }
 
-/// Adds the part of the tiles that lie elsewhere than a rank needs its first,
-/// where isOwn() is false: all, or, where other axes say how far, all but one
-/// in so many.
+/// One message of each tile that lies elsewhere than it is needed.
 void TrafficReader::putRight(std::vector<Transfer> &list, const Skew &skew,
                              double bytes) {
   std::vector<Transfer> one;
   shift(one, skew.axes, {1}, skew.part * bytes);
   list.push_back(one.front());
 }
+
+/// Adds the part of the tiles that lie elsewhere than a rank needs its first,
+/// where isOwn() is false: all, or, where other axes say how far, all but one
+/// in so many.
 void TrafficReader::addSkew(Skew &skew, const Factor &factor,
                             const AxisList &axes) const {
   skew.axes.insert(skew.axes.end(), axes.begin(), axes.end());
@@ -245,10 +247,18 @@ void TrafficReader::reshard(
     llvm::function_ref<void(Primitive, const AxisList &, size_t)> visit) const {
   if (from.dims == to.dims)
     return;
+  if (from.dims.size() > maxDims) {
+    for (size_t d = 0; d < from.dims.size(); ++d)
+      if (from.dims[d] != to.dims[d] && !from.dims[d].empty())
+        visit(Primitive::AllGather, from.dims[d], d);
+    return;
+  }
   llvm::SmallVector<const AxisRef *, 8> axes;
   auto numbers = [&](const Placement &placement, AxisSequence *dims) {
     for (size_t d = 0; d < placement.dims.size(); ++d)
       for (const AxisRef &axis : placement.dims[d]) {
+        if (topology.sizeOf(axis) == 1)
+          continue;
         auto *it = llvm::find_if(
             axes, [&](const AxisRef *known) { return *known == axis; });
         dims[d].push_back(uint8_t(it - axes.begin()));
@@ -286,22 +296,23 @@ void TrafficReader::readInput(const Schedule &s, size_t i, bool backward) {
     collective(traffic.before, Primitive::AllToAll, reordered, shard);
   // Gathered tensors are not kept for backward; gradients are summed where
   // shards live.
-  reshard(
-      plan.entry, plan.nest,
-      [&](Primitive primitive, const AxisList &axes, size_t dim) {
-        if (primitive == Primitive::AllGather)
-          shard *= double(sizeOf(axes));
-        if (!backward || primitive == Primitive::AllGather)
-          collective(traffic.before, primitive, axes, shard);
-        if (backward)
-          collective(
-              traffic.after,
-              primitive == Primitive::AllGather ? Primitive::ReduceScatter
-                                                : Primitive::AllToAll,
-              axes, shard * (primitive == Primitive::AllGather ? gradient : 1));
-        else if (isApart(op.inputs[i], problem.inputShapes[i], plan.nest, dim))
-          traffic.before.back().copied = 2 * shard;
-      });
+  reshard(plan.entry, plan.nest,
+          [&](Primitive primitive, const AxisList &axes, size_t dim) {
+            if (primitive == Primitive::AllGather)
+              shard *= double(sizeOf(axes));
+            if (!backward || primitive == Primitive::AllGather)
+              collective(traffic.before, primitive, axes, shard);
+            if (backward)
+              collective(
+                  traffic.after,
+                  primitive == Primitive::AllGather ? Primitive::ReduceScatter
+                                                    : Primitive::AllToAll,
+                  axes,
+                  shard * (primitive == Primitive::AllGather ? gradient : 1));
+            else if (shard > 0 && isApart(op.inputs[i], problem.inputShapes[i],
+                                          plan.nest, dim))
+              traffic.before.back().copied = 2 * shard;
+          });
   if (backward)
     collective(traffic.after, Primitive::AllToAll, reordered, shard);
   readLoopArrivals(s, i, backward);
@@ -399,7 +410,7 @@ void TrafficReader::readResult(const Schedule &s, size_t r,
     if (scattered[d].empty())
       continue;
     collective(list, Primitive::ReduceScatter, scattered[d], partial);
-    if (isApart(tensor, shape, plan.nest, d))
+    if (partial > 0 && isApart(tensor, shape, plan.nest, d))
       list.back().copied = 2 * partial;
     partial /= double(sizeOf(scattered[d]));
   }
