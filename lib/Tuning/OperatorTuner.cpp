@@ -177,6 +177,9 @@ static void cutAxes(Schedule &schedule, const TopologyModel &topology) {
 
 std::optional<FoundSchedule> OperatorTuner::enter(Schedule schedule,
                                                   const Placements &known) {
+  for (auto [plan, placement] : llvm::zip(schedule.inputs, entries))
+    if (placement)
+      plan.entry = *placement;
   for (auto [plan, placement] : llvm::zip(schedule.inputs, known))
     if (placement)
       plan.entry = *placement;

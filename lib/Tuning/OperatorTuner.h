@@ -51,8 +51,8 @@ public:
   /// The best one for each way of placing inputs, wherever they live: of those
   /// `several` that are best. Best first.
   std::vector<Schedule> favourites(size_t several);
-  /// The schedule for inputs that live as `known` says; nothing where it is
-  /// illegal for them or does not fit.
+  /// The schedule for inputs that live as `known` says, else as the options do;
+  /// nothing where it is illegal for them or does not fit.
   std::optional<FoundSchedule> enter(Schedule schedule,
                                      const Placements &known);
   bool isWithinLimit(int64_t bytes) const {

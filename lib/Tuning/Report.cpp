@@ -90,10 +90,10 @@ static std::string left(std::string text, size_t width) {
 
 std::string mercury::functionText(const Report &report) {
   std::string text =
-      "all operators of the function: " + timeText(report.seconds) +
-      "; under the default rule ";
-  return text + (report.defaultSeconds > 0 ? timeText(report.defaultSeconds)
-                                           : "they do not fit");
+      "all operators of the function: " + timeText(report.seconds);
+  if (report.defaultSeconds > 0)
+    text += "; under the default rule " + timeText(report.defaultSeconds);
+  return text;
 }
 
 /// What the time depends on, and what it costs beside time and memory.

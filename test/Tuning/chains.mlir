@@ -25,6 +25,12 @@
 // RUN: diff %t.lines %t.auto
 // RUN: diff %t.script %t.auto
 
+// Inputs enter where they are asked to.
+// RUN: mercury-tune %s --entry=block --topology=node=2,gpu=2 "--inputs=[{node, gpu}, {}]" "--results=[{node, gpu}, {}]" --emit=schedule -o %t.placed
+// RUN: FileCheck %s --check-prefix=PLACED --input-file=%t.placed
+// PLACED: inputs {{\[\[}}{node, gpu}, {}]
+// RUN: mercury-run %s --entry=block --topology=node=2,gpu=2 --schedule=%t.placed --verify --local=loops | FileCheck %s
+
 // A timeline is of all of them; so is the page.
 // RUN: mercury-tune %s --entry=block --topology=gpu=2 --emit=timeline | FileCheck %s --check-prefix=TIMELINE
 // TIMELINE: "name":"rank 1"

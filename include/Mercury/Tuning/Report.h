@@ -79,7 +79,8 @@ struct Report {
   int64_t memoryLimit = 0; ///< bytes of a rank; 0: none
   std::vector<ReportOperator> operators;
   /// Of all operators one after the other, those that follow included; and
-  /// where contractions follow the default rule, too (0: that does not fit).
+  /// where contractions follow the default rule, too (0: that does not fit, or
+  /// placements are asked for).
   double seconds = 0, defaultSeconds = 0;
   std::vector<ReportSpan> timeline; ///< of the function as it was chosen
   double compileSeconds = 0; ///< of the program that it shows; 0: there is none
