@@ -13,26 +13,31 @@
 using namespace mercury;
 
 double SearchResult::gap() const {
-  if (isProven || best.empty() || lowerBound <= 0)
-    return 0;
-  return std::max(best.front().seconds / lowerBound - 1, 0.0);
+  return isProven || best.empty() ? 0 : gapOf(best.front().goal);
 }
 
-bool FoundSchedules::mayMatter(double seconds, double bytes) const {
+double SearchResult::gapOf(double goal) const {
+  if (isLogarithm)
+    return std::max(std::exp(goal - lowerBound) - 1, 0.0);
+  return lowerBound > 0 ? std::max(goal / lowerBound - 1, 0.0) : 0;
+}
+
+bool FoundSchedules::mayMatter(double goal, double seconds,
+                               double bytes) const {
   if (options.memoryLimit > 0 && bytes > double(options.memoryLimit))
     // Counts only while nothing fits.
     return result.best.empty() &&
            (!result.smallest || bytes <= double(result.smallest->bytes));
   if (result.best.size() < options.top)
     return true;
+  // Equals count: the text decides between them.
   const FoundSchedule &last = result.best.back();
-  if (options.objective(seconds, int64_t(bytes)) <=
-      options.objective(last.seconds, last.bytes))
+  if (std::tuple(goal, seconds, bytes) <=
+      std::tuple(last.goal, last.seconds, double(last.bytes)))
     return true;
   if (!options.pareto)
     return false;
-  // Of all points that are as fast the slowest takes least. Equals count: the
-  // text decides between them.
+  // Of all points that are as fast the slowest takes least.
   auto at =
       std::upper_bound(result.pareto.begin(), result.pareto.end(), seconds,
                        [](double value, const FoundSchedule &point) {
@@ -45,12 +50,10 @@ bool FoundSchedules::mayMatter(double seconds, double bytes) const {
          (double(at->bytes) == bytes && at->seconds == seconds);
 }
 
-void FoundSchedules::add(const Schedule &schedule, double seconds,
-                         int64_t bytes) {
-  if (options.memoryLimit > 0 && bytes > options.memoryLimit) {
+void FoundSchedules::add(FoundSchedule found) {
+  if (options.memoryLimit > 0 && found.bytes > options.memoryLimit) {
     ++result.overLimit;
     if (result.best.empty()) {
-      FoundSchedule found{schedule, seconds, bytes};
       auto key = [](const FoundSchedule &f) {
         return std::tuple(f.bytes, f.seconds, print(f.schedule));
       };
@@ -60,58 +63,46 @@ void FoundSchedules::add(const Schedule &schedule, double seconds,
     return;
   }
   result.smallest.reset();
-  addBest(schedule, seconds, bytes);
-  addPareto(schedule, seconds, bytes);
+  addPareto(found);
+  addBest(std::move(found));
 }
 
-bool FoundSchedules::isBetter(const FoundSchedule &a,
-                              const FoundSchedule &b) const {
-  double of[] = {options.objective(a.seconds, a.bytes),
-                 options.objective(b.seconds, b.bytes)};
-  if (of[0] != of[1])
-    return of[0] < of[1];
-  if (std::pair(a.seconds, a.bytes) != std::pair(b.seconds, b.bytes))
-    return std::pair(a.seconds, a.bytes) < std::pair(b.seconds, b.bytes);
-  std::string left = print(a.schedule), right = print(b.schedule);
-  return std::pair(left.size(), left) < std::pair(right.size(), right);
+bool FoundSchedules::isBetter(const FoundSchedule &a, const FoundSchedule &b) {
+  std::tuple left(a.goal, a.seconds, a.bytes),
+      right(b.goal, b.seconds, b.bytes);
+  if (left != right)
+    return left < right;
+  std::string first = print(a.schedule), second = print(b.schedule);
+  return std::pair(first.size(), first) < std::pair(second.size(), second);
 }
 
-void FoundSchedules::addBest(const Schedule &schedule, double seconds,
-                             int64_t bytes) {
+void FoundSchedules::addBest(FoundSchedule found) {
   std::vector<FoundSchedule> &best = result.best;
-  if (best.size() == options.top &&
-      options.objective(seconds, bytes) >
-          options.objective(best.back().seconds, best.back().bytes))
+  if (best.size() == options.top && !isBetter(found, best.back()))
     return;
-  FoundSchedule found{schedule, seconds, bytes};
-  auto at =
-      std::upper_bound(best.begin(), best.end(), found,
-                       [&](const FoundSchedule &a, const FoundSchedule &b) {
-                         return isBetter(a, b);
-                       });
-  if (at != best.begin() && std::prev(at)->schedule == schedule)
+  auto at = std::upper_bound(best.begin(), best.end(), found, isBetter);
+  if (at != best.begin() && std::prev(at)->schedule == found.schedule)
     return;
   best.insert(at, std::move(found));
   if (best.size() > options.top)
     best.pop_back();
 }
 
-void FoundSchedules::addPareto(const Schedule &schedule, double seconds,
-                               int64_t bytes) {
+void FoundSchedules::addPareto(FoundSchedule found) {
   std::vector<FoundSchedule> &front = result.pareto;
-  FoundSchedule found{schedule, seconds, bytes};
-  auto at = std::lower_bound(front.begin(), front.end(), seconds,
+  auto at = std::lower_bound(front.begin(), front.end(), found.seconds,
                              [](const FoundSchedule &point, double value) {
                                return point.seconds < value;
                              });
   // Faster ones take more; one of them may do with as little.
-  if (at != front.begin() && std::prev(at)->bytes <= bytes)
+  if (at != front.begin() && std::prev(at)->bytes <= found.bytes)
     return;
-  if (at != front.end() && at->seconds == seconds &&
-      (at->bytes < bytes || (at->bytes == bytes && !isBetter(found, *at))))
+  if (at != front.end() && at->seconds == found.seconds &&
+      (at->bytes < found.bytes ||
+       (at->bytes == found.bytes && !isBetter(found, *at))))
     return;
   auto end = at;
-  while (end != front.end() && end->bytes >= bytes)
+  while (end != front.end() && end->bytes >= found.bytes)
     ++end;
   at = front.erase(at, end);
   front.insert(at, std::move(found));

@@ -19,16 +19,16 @@ public:
   FoundSchedules(const SearchOptions &options, SearchResult &result)
       : options(options), result(result) {}
 
-  /// Whether a schedule, or all of a part of the space, that takes at least so
-  /// long and so much may change the result.
-  bool mayMatter(double seconds, double bytes) const;
+  /// Whether a schedule, or all of a part of the space, that has at least so
+  /// much of the objective, seconds and bytes may change the result.
+  bool mayMatter(double goal, double seconds, double bytes) const;
   /// What has been added before is not added again.
-  void add(const Schedule &schedule, double seconds, int64_t bytes);
+  void add(FoundSchedule found);
 
 private:
-  bool isBetter(const FoundSchedule &a, const FoundSchedule &b) const;
-  void addBest(const Schedule &schedule, double seconds, int64_t bytes);
-  void addPareto(const Schedule &schedule, double seconds, int64_t bytes);
+  static bool isBetter(const FoundSchedule &a, const FoundSchedule &b);
+  void addBest(FoundSchedule found);
+  void addPareto(FoundSchedule found);
 
   const SearchOptions &options;
   SearchResult &result;

@@ -96,7 +96,7 @@ OperatorTuner::OperatorTuner(DistributableOpInterface op,
       entries(placementsOf(cost.problem().op.inputs, options.inputs)),
       exits(placementsOf(cost.problem().op.results,
                          isLast ? options.results : std::nullopt)),
-      isAlone(isAlone) {}
+      goal(options.objective, cost.problem(), topology), isAlone(isAlone) {}
 
 int64_t OperatorTuner::limit() const {
   return options.memoryLimit > 0 ? options.memoryLimit
@@ -187,9 +187,11 @@ std::optional<FoundSchedule> OperatorTuner::enter(Schedule schedule,
     cutAxes(schedule, topology);
   if (!verify(schedule, problem().op, topology))
     return std::nullopt;
-  FoundSchedule found{std::move(schedule), 0, 0};
+  FoundSchedule found;
+  found.schedule = std::move(schedule);
   found.seconds = cost.seconds(found.schedule);
   found.bytes = memory.estimate(found.schedule).peak();
+  found.goal = goal.of(found.schedule, found.seconds, found.bytes);
   if (!isWithinLimit(found.bytes))
     return std::nullopt;
   return found;
@@ -362,10 +364,11 @@ void OperatorTuner::report(const FoundSchedule &chosen, const Placements &known,
     return entered && entered->schedule == chosen.schedule;
   });
   report.isProven = result.isProven && isFirst && isFound;
-  report.lowerBound = isFound ? result.lowerBound : search({}).lowerBound;
-  report.gap = report.isProven || report.lowerBound <= 0
-                   ? 0
-                   : std::max(chosen.seconds / report.lowerBound - 1, 0.0);
+  const SearchResult &bounding = isFound ? result : search({});
+  report.gap = report.isProven ? 0 : bounding.gapOf(chosen.goal);
+  // Of other objectives the bound is one of bytes, or of other machines.
+  if (options.objective == Objective())
+    report.lowerBound = bounding.lowerBound;
   if (!isFirst)
     report.remarks.push_back(
         "the first is not the best by itself: it leaves its results where what "

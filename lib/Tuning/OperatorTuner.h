@@ -58,9 +58,7 @@ public:
   bool isWithinLimit(int64_t bytes) const {
     return limit() <= 0 || bytes <= limit();
   }
-  double score(const FoundSchedule &found) const {
-    return options.objective(found.seconds, found.bytes);
-  }
+  double score(const FoundSchedule &found) const { return found.goal; }
 
   /// What is said of the one that was chosen, beside what the search found.
   void report(const FoundSchedule &chosen, const Placements &known,
@@ -87,6 +85,7 @@ private:
   MemoryModel memory;
   std::optional<Sensitivity> sensitivity; ///< made with the first row
   Placements entries, exits;
+  Goal goal;
   bool isAlone;
   double spent = 0; ///< seconds
   std::map<std::string, SearchResult> searches;

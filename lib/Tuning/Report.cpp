@@ -144,11 +144,12 @@ static void writeSearch(llvm::raw_ostream &os, const ReportOperator &op) {
   os << "\n  " << op.visited << " schedules looked at, " << op.pruned
      << " left out by bounds, " << op.overLimit << " over the memory limit; ";
   if (op.isProven)
-    os << "the first is the fastest of the model's space";
+    os << "the first is the best of the model's space";
   else
     os << "the first is within " << percentText(op.gap)
-       << " of the fastest that the space may have (bound "
-       << timeText(op.lowerBound) << "), not proven to be it";
+       << " of the best that the space may have"
+       << (op.lowerBound > 0 ? " (bound " + timeText(op.lowerBound) + ")" : "")
+       << ", not proven to be it";
   os << " (" << timeText(op.tuningSeconds) << ")\n";
 }
 

@@ -78,7 +78,7 @@ static void writeSearch(llvm::raw_ostream &os, const ReportOperator &op) {
      << op.pruned << " left out by bounds, " << op.overLimit
      << " over the memory limit. ";
   if (op.isProven)
-    os << "The first is the fastest of the model's space.";
+    os << "The first is the best of the model's space.";
   else
     os << llvm::format("The first is within %.0f%% of what the space may have "
                        "at best.",

@@ -1,5 +1,4 @@
-//===- SearchAxes.cpp - Axes in the form that is searched
-//-----------------------===//
+//===- SearchAxes.cpp - Axes in the form that is searched -----------------===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "SearchAxes.h"
+
+#include <algorithm>
 
 using namespace mercury;
 
@@ -46,6 +47,29 @@ AxisList mercury::joined(const AxisList &axes, const TopologyModel &topology) {
       list.back().size *= axis.size;
     else
       list.push_back(axis);
+  }
+  return list;
+}
+
+AxisList mercury::cutLike(const AxisList &axes, const AxisList &others,
+                          const TopologyModel &topology) {
+  AxisList list;
+  for (AxisRef axis : joined(axes, topology)) {
+    int64_t end = axis.pre * axis.size;
+    while (axis.pre < end) {
+      // Up to the next place where another one begins or ends.
+      int64_t next = end;
+      for (const AxisRef &ref : others) {
+        AxisRef other = spelled(ref, topology);
+        for (int64_t place : {other.pre, other.pre * other.size})
+          if (other.level == axis.level && place > axis.pre)
+            next = std::min(next, place);
+      }
+      axis.size = next / axis.pre;
+      bool isWhole = axis.size == topology.find(axis.level)->size;
+      list.push_back(isWhole ? AxisRef{axis.level} : axis);
+      axis.pre = next;
+    }
   }
   return list;
 }

@@ -16,6 +16,10 @@ namespace mercury {
 AxisRef spelled(const AxisRef &axis, const TopologyModel &topology);
 /// The axes, factors of a level that stand side by side as one; sizes in full.
 AxisList joined(const AxisList &axes, const TopologyModel &topology);
+/// The axes in factors that none of `others`, factors of levels that have no
+/// coordinate in common, cuts; sizes as axes are written.
+AxisList cutLike(const AxisList &axes, const AxisList &others,
+                 const TopologyModel &topology);
 /// The topology's levels in prime factors, in every order; the levels
 /// themselves without `subAxes`. Sizes in full, none is 1.
 std::vector<AxisList> finestCuts(const TopologyModel &topology, bool subAxes);

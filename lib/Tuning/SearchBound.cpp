@@ -12,7 +12,7 @@
 
 using namespace mercury;
 
-using Units = FixedList<PartialUnit, 20>;
+static uint32_t bit(Way way) { return 1u << static_cast<int>(way); }
 
 static const TensorChoice &choiceOf(const Choice &choice, size_t tensor) {
   size_t inputs = choice.inputs.size();
@@ -20,67 +20,55 @@ static const TensorChoice &choiceOf(const Choice &choice, size_t tensor) {
                          : choice.results[tensor - inputs];
 }
 
-SearchBound::SearchBound(const CostModel &cost, const SearchOptions &options)
+SearchBound::SearchBound(const CostModel &cost, const MemoryModel &memory,
+                         const SearchOptions &options)
     : problem(cost.problem()), op(problem.op), links(cost.links()),
+      least(links), memory(memory.getProblem()),
+      levels(links.topology().levels.size()),
+      count(op.inputs.size() + op.results.size()),
       isForward(problem.direction == CostProblem::Direction::Forward),
-      hasMask(op.mask.has_value()), least(cost.lowerBound()) {
+      hasMask(op.mask.has_value()), stages(options.space.relays == Relays::All),
+      leastWork(cost.lowerBound()) {
   for (int64_t chunks : options.chunks)
     if (problem.isFused)
-      pieces = std::max(pieces, chunks);
+      pieces = std::max(pieces, double(chunks));
+  const DeviceModel &device = links.topology().device;
   rate = cost.fastestRate();
+  memoryRate = LocalTimes(device).memoryRate();
+  launch = device.launch;
+  share = device.communicationShare;
   for (size_t l = 0; l < op.loops.size(); ++l) {
     bool all = !op.loops[l].reduction;
     for (const OperatorModel::Tensor &input : op.inputs)
       all &= input.dimOfLoop(l).has_value();
     isBatch.push_back(all);
     hasBatch |= all;
-    if (op.loops[l].reduction)
+    if (op.loops[l].reduction) {
       keyLoop = l;
+      hasReduction = true;
+    }
   }
-  size_t inputs = op.inputs.size();
-  for (size_t t = 0; t < inputs + op.results.size(); ++t) {
-    const OperatorModel::Tensor &model = modelOf(t);
-    double bytes = model.elementBytes;
-    for (int64_t extent :
-         t < inputs ? problem.inputShapes[t] : problem.resultShapes[t - inputs])
-      bytes *= double(extent);
-    tensorBytes.push_back(bytes);
+  for (size_t t = 0; t < count; ++t)
     for (size_t l = 0; l < op.loops.size(); ++l)
-      runs.push_back(model.mapped && model.dimOfLoop(l).has_value());
+      runs.push_back(modelOf(t).mapped && modelOf(t).dimOfLoop(l).has_value());
+  for (size_t t = 0; t < count; ++t) {
+    const auto &list = isInput(t) ? options.entries : options.exits;
+    size_t number = isInput(t) ? t : t - op.inputs.size();
+    bool isAsked = number < list.size() && list[number];
+    askedCut.push_back(
+        isAsked ? double(links.topology().sizeOf(list[number]->axes())) : 0);
   }
-  for (size_t l = 0; l < links.topology().levels.size(); ++l) {
-    const Level &level = links.topology().levels[l];
-    double fastest = links.bandwidth(l), messages = fastest;
-    for (const auto &[primitive, curve] : level.curves)
-      for (auto [size, figure] : curve.points) {
-        // What is left of a curve without launch and latency is at most twice
-        // as fast (LinkTimes.cpp).
-        fastest = std::max(fastest, 2 * figure);
-        if (primitive == Primitive::SendRecv)
-          messages = std::max(messages, 2 * figure * double(links.sharing(l)));
-      }
-    collectiveRate.push_back(fastest);
-    messageRate.push_back(messages);
-  }
+  parts.resize(count);
+  forbidAll();
 }
 
-/// A tensor's shards while loops run are cut over a unit that does this.
-static bool isCut(Way way, bool runs) {
-  switch (way) {
-  case Way::Local:
-    return runs;
-  case Way::Gather:
-    return false;
-  case Way::AllToAll:
-  case Way::Broadcast:
-  case Way::Rotate:
-  case Way::RotateBoth:
-  case Way::Fetch:
-  case Way::Scatter:
-  case Way::Moving:
-    break;
-  }
-  return true;
+void SearchBound::forbidAll() {
+  ways.assign(levels * op.loops.size() * count, 0);
+}
+
+void SearchBound::allow(size_t level, const Choice &choice) {
+  for (size_t t = 0; t < count; ++t)
+    waysOf(level, choice.loop, t) |= bit(choiceOf(choice, t).way);
 }
 
 /// What the arithmetic makes of the choice: results that end along a loop which
@@ -89,7 +77,7 @@ Way SearchBound::wayOf(const PartialUnit &unit, size_t tensor) const {
   const TensorChoice &choice = choiceOf(*unit.choice, tensor);
   if (choice.way != Way::Scatter)
     return choice.way;
-  for (size_t t = 0; t < tensorBytes.size(); ++t) {
+  for (size_t t = 0; t < count; ++t) {
     const TensorChoice &c = choiceOf(*unit.choice, t);
     if (needsTime(c.way) && c.way != Way::Broadcast &&
         modelOf(t).loopOfDim[c.dim] == modelOf(tensor).loopOfDim[choice.dim])
@@ -98,19 +86,129 @@ Way SearchBound::wayOf(const PartialUnit &unit, size_t tensor) const {
   return choice.way;
 }
 
-double SearchBound::bytes(const Units &units, int64_t rest) const {
-  double sum = 0;
-  // Coupled results are finished to something smaller.
-  size_t tensors = op.coupled.empty() ? tensorBytes.size() : op.inputs.size();
-  for (size_t t = 0; t < tensors; ++t) {
-    double shards = double(rest);
-    for (const PartialUnit &unit : units) {
-      const TensorChoice &c = choiceOf(*unit.choice, t);
-      // What is gathered enters cut.
-      if (c.way != Way::Local || runsOver(t, unit.choice->loop))
-        shards *= double(unit.size);
+bool SearchBound::mayArrive(const PartialCandidate::Rest &rest, size_t tensor) {
+  if (!isInput(tensor))
+    return op.loops[rest.loop].reduction;
+  return !runsOver(tensor, rest.loop) &&
+         (waysOf(rest.level, rest.loop, tensor) & ~bit(Way::Local));
+}
+bool SearchBound::mustArrive(const PartialCandidate::Rest &rest,
+                             size_t tensor) {
+  return mayArrive(rest, tensor) &&
+         (!isInput(tensor) ||
+          !(waysOf(rest.level, rest.loop, tensor) & bit(Way::Local)));
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+void SearchBound::read(const PartialCandidate &part) {
+  ranks.assign(op.loops.size(), 1);
+  restSize = double(part.free);
+  for (const PartialUnit &unit : part.units)
+    ranks[unit.choice->loop] *= unit.size;
+  for (const PartialCandidate::Rest &rest : part.rest) {
+    ranks[rest.loop] *= rest.size;
+    restSize *= double(rest.size);
+  }
+  for (size_t t = 0; t < count; ++t) {
+    Part &p = parts[t];
+    p = Part();
+    // What is fetched part by part is cut along another dimension than that of
+    // the loop.
+    int64_t elsewhere[maxLoops];
+    std::fill_n(elsewhere, op.loops.size(), 1);
+    double cut = 1;
+    for (const PartialUnit &unit : part.units) {
+      size_t loop = unit.choice->loop;
+      Way way = wayOf(unit, t);
+      bool isRunning = runsOver(t, loop);
+      if (isRunning && way == Way::Fetch)
+        elsewhere[loop] *= unit.size;
+      if (!isRunning && way != Way::Local && way != Way::Gather)
+        cut *= double(unit.size);
+      if (isRunning || way != Way::Local)
+        p.ownCut *= double(unit.size);
     }
-    sum += tensorBytes[t] / shards;
+    for (const PartialCandidate::Rest &rest : part.rest) {
+      bool isRunning = runsOver(t, rest.loop);
+      if (isRunning && waysOf(rest.level, rest.loop, t) & bit(Way::Fetch))
+        elsewhere[rest.loop] *= rest.size;
+      if (mayArrive(rest, t))
+        p.arriving *= double(rest.size);
+      if (isRunning || mayArrive(rest, t))
+        p.ownCut *= double(rest.size);
+    }
+    const OperatorModel::Tensor &model = modelOf(t);
+    p.seen = double(model.elementBytes) / double(part.free);
+    for (size_t d = 0; d < model.loopOfDim.size(); ++d) {
+      int64_t extent = shapeOf(t)[d];
+      if (int loop = model.loopOfDim[d]; loop >= 0 && model.mapped) {
+        int64_t here = ranks[loop] / elsewhere[loop];
+        p.seen *= double((extent + here - 1) / here) / double(elsewhere[loop]);
+      } else {
+        p.seen *= double(extent);
+      }
+    }
+    p.ownCut *= double(part.free);
+    if (askedCut[t] > 0)
+      p.ownCut = askedCut[t];
+    p.shard = p.seen / (cut * p.arriving);
+  }
+}
+
+double SearchBound::bytes(const PartialCandidate &part) {
+  read(part);
+  readLoops(part);
+  double sum = 0;
+  bool isFinished = memory.finishedBytes > 0 && !op.coupled.empty();
+  for (size_t t = 0; t < count; ++t) {
+    const Part &p = parts[t];
+    double whole = modelOf(t).elementBytes;
+    for (int64_t extent : shapeOf(t))
+      whole *= double(extent);
+    if (isInput(t)) {
+      sum += whole / p.ownCut;
+      // What has been received, and what is passed on; of what comes from
+      // owners the part that a step needs.
+      bool received = false, comes = false, inParts = false;
+      double passed = 0, fetched = 0, parts = restSize;
+      for (const Loop &loop : loops)
+        if (runsOver(t, loop.loop) && !(loop.tensors >> t & 1))
+          parts *= double(loop.steps);
+      for (const PartialUnit &unit : part.units) {
+        Way way = choiceOf(*unit.choice, t).way;
+        received |= way == Way::Gather || way == Way::AllToAll;
+        if (way == Way::Rotate)
+          passed = std::max(passed, unit.size > 2 ? 2.0 : 1.0);
+        if (way == Way::Broadcast ||
+            (way == Way::Fetch && !runsOver(t, unit.choice->loop)))
+          fetched = 1 / parts;
+        inParts |= way == Way::Fetch && runsOver(t, unit.choice->loop);
+      }
+      if (inParts)
+        passed = fetched = 0;
+      for (const PartialCandidate::Rest &rest : part.rest)
+        comes |= mustArrive(rest, t);
+      sum += p.shard * std::max(double(received) + std::max(passed, fetched),
+                                comes ? 1 / parts : 0);
+      continue;
+    }
+    double scattered = 1;
+    for (const PartialUnit &unit : part.units)
+      if (wayOf(unit, t) == Way::Scatter)
+        scattered *= double(unit.size);
+    if (op.coupled.empty()) {
+      sum += whole / p.ownCut;
+      if (scattered > 1)
+        sum += p.shard * scattered;
+    } else {
+      sum += p.shard * scattered;
+      if (isFinished && t == op.inputs.size())
+        sum += whole / p.ownCut / double(modelOf(t).elementBytes) *
+               double(memory.finishedBytes);
+    }
   }
   return sum;
 }
@@ -119,85 +217,41 @@ double SearchBound::bytes(const Units &units, int64_t rest) const {
 // Work
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A time loop that the units ask for.
-struct Steps {
-  size_t loop = 0;
-  int64_t size = 1;
-};
-} // namespace
-
-double SearchBound::compute(const Units &units, int64_t idle,
-                            int64_t rest) const {
-  FixedList<Steps, 64> times;
-  for (const PartialUnit &unit : units) {
-    size_t first = times.size();
-    for (size_t t = 0; t < tensorBytes.size(); ++t) {
-      const TensorChoice &c = choiceOf(*unit.choice, t);
-      if (!needsTime(c.way) || times.isFull())
-        continue;
-      size_t loop = modelOf(t).loopOfDim[c.dim];
-      bool isKnown = false;
-      for (size_t i = first; i < times.size(); ++i)
-        isKnown |= times[i].loop == loop;
-      if (!isKnown)
-        times.push_back({loop, unit.size});
-    }
+/// Seconds of all products, at the best rate that a tile of the largest
+/// possible size, or a larger one with as much more padding, reaches.
+double SearchBound::readWork(const PartialCandidate &part) {
+  double iterations = 1 / double(part.free), cube = 1;
+  double keys = 1;
+  for (size_t l = 0; l < op.loops.size(); ++l) {
+    double tile = double((op.loops[l].extent + ranks[l] - 1) / ranks[l]);
+    iterations *= tile;
+    if (!isBatch[l])
+      cube *= tile;
+    if (l == keyLoop)
+      keys = tile;
   }
   // Two factors of a loop and of one size may be one.
-  double steps = 1, shared = 1, drained = 1;
-  for (size_t i = 0; i < times.size(); ++i) {
-    steps *= double(times[i].size);
+  double shared = 1;
+  kernels = 1;
+  for (size_t i = 0; i < loops.size(); ++i) {
+    double steps = double(loops[i].steps);
+    if (loops[i].bothWays)
+      kernels *= 2;
+    if (!isBatch[loops[i].loop])
+      cube /= steps;
+    if (loops[i].loop == keyLoop)
+      keys /= steps;
     for (size_t j = 0; j < i; ++j)
-      if (times[i].loop == times[j].loop)
+      if (loops[i].loop == loops[j].loop)
         shared =
-            std::max(shared, double(std::min(times[i].size, times[j].size)));
+            std::max(shared, double(std::min(loops[i].steps, loops[j].steps)));
   }
-  steps /= shared;
-  if (pieces > 1) {
-    // In pieces a loop may end as soon as the last one is worked on; each axis
-    // that is left may be a loop of two steps.
-    double end = 1 - 1.0 / double(pieces);
-    for (const Steps &time : times)
-      drained *= 1 - end / double(time.size);
-    for (int64_t left = rest; left > 1; left /= 2)
-      drained *= 1 - end / 2;
-  }
-  double launches = steps * links.topology().device.launch;
-  if (hasMask || !isForward)
-    // Steps without work are not taken.
-    return drained * least * double(idle);
-
-  double iterations = 1, cube = 1;
-  for (size_t l = 0; l < op.loops.size(); ++l) {
-    iterations *= double(op.loops[l].extent);
-    if (!isBatch[l])
-      cube *= double(op.loops[l].extent);
-  }
-  double keys = double(op.loops.empty() ? 1 : op.loops[keyLoop].extent);
-  double ranks = 1;
-  for (const PartialUnit &unit : units) {
-    ranks *= double(unit.size);
-    if (!isBatch[unit.choice->loop])
-      cube /= double(unit.size);
-    if (unit.choice->loop == keyLoop)
-      keys /= double(unit.size);
-  }
-  double cuts = shared;
-  for (const Steps &time : times) {
-    if (!isBatch[time.loop])
-      cube /= double(time.size);
-    if (time.loop == keyLoop)
-      keys /= double(time.size);
-  }
-  cube *= cuts;
-  keys *= cuts;
+  cube *= shared;
+  keys *= shared;
   if (!hasBatch)
-    cube /= double(rest);
+    cube /= double(part.free);
   bool isAttention = problem.kind == LocalWork::Kind::Attention;
   double size = isAttention ? keys : std::cbrt(cube);
-  // Padding makes tiles larger, and the work with them: it grows as the size
-  // (its cube) does, while the rate may grow, too.
   double best = rate.at(size);
   if (rate.fraction)
     for (auto [point, figure] : rate.fraction->points) {
@@ -212,123 +266,439 @@ double SearchBound::compute(const Units &units, int64_t idle,
   double operations = problem.kind == LocalWork::Kind::Elementwise ? 0
                       : isAttention ? double(problem.headDim + problem.valueDim)
                                     : 1;
-  double work = 2 * iterations * operations / (ranks * double(rest)) / best;
-  return drained * (work + launches);
+  products = 2 * iterations * operations / best;
+  drained = 1;
+  if (pieces > 1) {
+    // In pieces a loop may end as soon as the last one is worked on; each axis
+    // that is left may be a loop of two steps.
+    for (double left = restSize; left > 1; left /= 2)
+      drained *= 1 - (1 - 1 / pieces) / 2;
+  }
+  return products;
+}
+
+/// Of one of so many steps of all loops.
+double SearchBound::leaf(double steps) const {
+  double read = 0;
+  for (size_t t = 0; t < count; ++t)
+    read += parts[t].seen * (!isInput(t) && hasReduction ? 2 : 1);
+  return std::max(products, read / memoryRate) * drained / steps +
+         launch * kernels;
 }
 
 //===----------------------------------------------------------------------===//
-// Communication
+// Before and after the loops
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The units over which a tensor takes part in one collective.
-struct Collective {
-  double ranks = 1;
-  double levels[20];
-  Collective() { std::fill(std::begin(levels), std::end(levels), 1.0); }
-  void add(const PartialUnit &unit) {
-    ranks *= double(unit.size);
-    for (size_t l = 0; l < unit.levels.size(); ++l)
-      levels[l] *= double(unit.levels[l]);
-  }
-};
-} // namespace
+/// Adds the units that do `way` of `tensor`; how many ranks they have.
+template <typename Includes>
+static double groupOf(const PartialCandidate &part, LevelSizes &sizes,
+                      Includes includes) {
+  sizes.fill(1);
+  double size = 1;
+  for (const PartialUnit &unit : part.units)
+    if (includes(unit)) {
+      size *= double(unit.size);
+      for (size_t l = 0; l < sizes.size(); ++l)
+        sizes[l] *= unit.levels[l];
+    }
+  return size;
+}
 
-/// Seconds in which the busiest port sends its part of `bytes`: of a tensor
-/// where `isExchange` is not set, else of what a rank sends.
-static double leastSeconds(const Collective &group, double bytes, bool isSum,
-                           bool isExchange, const LinkTimes &links,
-                           const std::vector<double> &rates) {
+double SearchBound::collective(Primitive primitive, const LevelSizes &sizes,
+                               double bytes, const PartialCandidate &part) {
   double slowest = 0, below = 1;
-  for (size_t l = rates.size(); l-- > 0; below *= group.levels[l]) {
-    double g = group.levels[l];
-    if (g == 1)
+  for (size_t l = levels; l-- > 0; below *= double(sizes[l])) {
+    if (sizes[l] == 1)
       continue;
-    double sharing = double(links.sharing(l));
-    double sent = isExchange ? bytes * below * g / group.ranks * (g - 1) / g
-                  : isSum    ? bytes / below
-                             : bytes / below * (g - 1) / g;
-    slowest = std::max(slowest, sent * sharing / rates[l]);
+    double sent = primitive == Primitive::AllReduce
+                      ? bytes
+                      : bytes * (1 - 1 / double(sizes[l]));
+    exposed[l] += sent / below * double(links.sharing(l)) / least.rate(l);
+    bool grows = part.free > 1;
+    for (const PartialCandidate::Rest &rest : part.rest)
+      grows |= rest.level == l;
+    slowest = std::max(slowest, least.collective(primitive, l, sizes[l],
+                                                 bytes / below, grows));
   }
   return slowest;
 }
 
-/// Seconds of the busiest level in the time loops; `exposed` those before and
-/// after.
-double SearchBound::communication(const Units &units, int64_t rest,
-                                  double &exposed) const {
-  exposed = 0;
-  if (!isForward)
+double SearchBound::allToAll(const LevelSizes &sizes, double bytes) {
+  double outside = 1;
+  for (size_t l = 0; l < levels; outside *= double(sizes[l++]))
+    exposed[l] += bytes * (1 - 1 / double(sizes[l])) / outside *
+                  double(links.sharing(l)) / least.rate(l);
+  return least.allToAll(sizes, bytes);
+}
+
+/// Dimensions are gathered, or scattered, one after the other, others while
+/// there is less of the tensor.
+double SearchBound::byDimension(Primitive primitive, size_t tensor,
+                                double bytes, const PartialCandidate &part) {
+  Way way = primitive == Primitive::AllGather ? Way::Gather : Way::Scatter;
+  LevelSizes sizes;
+  double all = groupOf(part, sizes, [&](const PartialUnit &unit) {
+    return wayOf(unit, tensor) == way;
+  });
+  double slowest = 0;
+  for (size_t d = 0; d < modelOf(tensor).loopOfDim.size(); ++d) {
+    double group = groupOf(part, sizes, [&](const PartialUnit &unit) {
+      return wayOf(unit, tensor) == way &&
+             choiceOf(*unit.choice, tensor).dim == d;
+    });
+    if (group > 1)
+      slowest = std::max(
+          slowest, collective(primitive, sizes, bytes * group / all, part));
+  }
+  return slowest;
+}
+
+double SearchBound::before(const PartialCandidate &part) {
+  double sum = 0;
+  LevelSizes sizes;
+  for (size_t t = 0; t < op.inputs.size(); ++t) {
+    double gathered = groupOf(part, sizes, [&](const PartialUnit &unit) {
+      return choiceOf(*unit.choice, t).way == Way::Gather;
+    });
+    double exchanged = groupOf(part, sizes, [&](const PartialUnit &unit) {
+      return choiceOf(*unit.choice, t).way == Way::AllToAll;
+    });
+    // Of both the order decides how much of the tensor is there.
+    if (exchanged > 1 && gathered == 1)
+      sum += allToAll(sizes, parts[t].shard);
+    if (gathered > 1 && exchanged == 1)
+      sum += byDimension(Primitive::AllGather, t, parts[t].shard, part);
+  }
+  return sum;
+}
+
+double SearchBound::leaving(size_t result, double bytes) const {
+  if (problem.finishedBytes == 0 || op.coupled.empty())
+    return bytes;
+  const std::vector<size_t> &state = op.coupled.front();
+  size_t place = std::find(state.begin(), state.end(), result) - state.begin();
+  // Maximum and sum become one, or none.
+  if (place > 0 && place < state.size())
     return 0;
-  size_t levels = links.topology().levels.size();
-  double busy[20] = {};
-  bool relays = false;
-  for (const PartialUnit &unit : units)
-    relays |= unit.choice->relays > 0;
-  for (size_t t = 0; t < tensorBytes.size(); ++t) {
-    double shard = tensorBytes[t] / double(rest);
-    Collective gathered, exchanged, scattered, summed;
-    for (const PartialUnit &unit : units) {
-      Way way = wayOf(unit, t);
-      if (isCut(way, runsOver(t, unit.choice->loop)))
-        shard /= double(unit.size);
-      if (way == Way::Gather)
-        gathered.add(unit);
-      else if (way == Way::AllToAll)
-        exchanged.add(unit);
-      else if (way == Way::Scatter)
-        scattered.add(unit);
-      else if (t >= op.inputs.size() && way == Way::Local &&
-               op.loops[unit.choice->loop].reduction)
-        summed.add(unit);
-    }
-    auto expose = [&](const Collective &group, double bytes, bool isSum,
-                      bool isExchange) {
-      if (group.ranks > 1)
-        exposed += leastSeconds(group, bytes, isSum, isExchange, links,
-                                collectiveRate);
-    };
-    expose(gathered, shard, false, false);
-    expose(exchanged, shard / gathered.ranks, false, true);
-    expose(scattered, shard * scattered.ranks, false, false);
-    expose(summed, shard, true, false);
-    if (hasMask)
-      // Steps may be left out.
+  return place > 0 ? bytes
+                   : bytes * double(problem.finishedBytes) /
+                         double(op.results[result].elementBytes);
+}
+
+double SearchBound::exitSeconds(const PartialCandidate &part) {
+  double sum = 0, outside[20];
+  // Sums that end along another dimension may be exchanged, too.
+  std::fill_n(outside, levels, double(part.free));
+  for (const PartialCandidate::Rest &rest : part.rest)
+    for (size_t l = rest.level + 1; l < levels; ++l)
+      outside[l] *= op.loops[rest.loop].reduction ? double(rest.size) : 1;
+  for (size_t r = 0; r < op.results.size(); ++r) {
+    double shard = leaving(r, parts[op.inputs.size() + r].shard), ranks = 1;
+    if (shard == 0)
       continue;
-    double broadcast[20] = {};
-    for (const PartialUnit &unit : units) {
+    for (size_t l = 0; l < levels; ++l)
+      ranks *= double(part.gathered[r][l]);
+    double slowest = 0;
+    for (size_t l = 0; l < levels; ++l) {
+      LevelSizes alone;
+      alone.fill(1);
+      alone[l] = part.exchanged[r][l];
+      for (size_t o = 0; o < l; ++o)
+        outside[l] *= double(part.exchanged[r][o]);
+      if (alone[l] > 1)
+        slowest = std::max(slowest, allToAll(alone, shard / outside[l]));
+      for (size_t o = 0; o < l; ++o)
+        outside[l] /= double(part.exchanged[r][o]);
+    }
+    sum += slowest;
+    if (ranks > 1)
+      sum += collective(Primitive::AllGather, part.gathered[r], shard * ranks,
+                        part);
+  }
+  return sum;
+}
+
+double SearchBound::after(const PartialCandidate &part) {
+  double sum = 0;
+  LevelSizes sizes;
+  for (size_t t = op.inputs.size(); t < count; ++t) {
+    double scattered = groupOf(part, sizes, [&](const PartialUnit &unit) {
+      return wayOf(unit, t) == Way::Scatter;
+    });
+    if (scattered > 1)
+      sum += byDimension(Primitive::ReduceScatter, t,
+                         parts[t].shard * scattered, part);
+    double summed = groupOf(part, sizes, [&](const PartialUnit &unit) {
+      return op.loops[unit.choice->loop].reduction &&
+             choiceOf(*unit.choice, t).way == Way::Local;
+    });
+    if (summed > 1)
+      sum += collective(Primitive::AllReduce, sizes, parts[t].shard, part);
+  }
+  return sum + exitSeconds(part);
+}
+
+//===----------------------------------------------------------------------===//
+// In the loops
+//===----------------------------------------------------------------------===//
+
+/// The time loops that units ask for, and the bytes that go in each.
+void SearchBound::readLoops(const PartialCandidate &part) {
+  loops.clear();
+  for (size_t u = 0; u < part.units.size(); ++u) {
+    const PartialUnit &unit = part.units[u];
+    size_t first = loops.size();
+    for (size_t t = 0; t < count; ++t) {
       Way way = wayOf(unit, t);
       if (!needsTime(way))
         continue;
-      double below = 1, hops = double(unit.size - 1);
-      for (size_t l = levels; l-- > 0; below *= double(unit.levels[l])) {
-        if (unit.levels[l] == 1)
-          continue;
-        double sharing = double(links.sharing(l));
-        if (way == Way::Broadcast)
-          broadcast[l] = std::max(broadcast[l],
-                                  shard * sharing / below / collectiveRate[l]);
-        else if (way != Way::Fetch)
-          busy[l] +=
-              hops * shard * std::max(1.0, sharing / below) / messageRate[l];
-        else if (!relays && rest == 1 && unit.levels[l] == unit.size)
-          busy[l] += hops * shard * sharing / messageRate[l];
+      size_t loop = modelOf(t).loopOfDim[choiceOf(*unit.choice, t).dim];
+      size_t at = first;
+      while (at < loops.size() && loops[at].loop != loop)
+        ++at;
+      if (at == loops.size()) {
+        if (loops.isFull())
+          return;
+        loops.push_back(Loop());
+        loops[at].unit = u;
+        loops[at].loop = loop;
+        loops[at].steps = unit.size;
+        std::fill_n(loops[at].level, levels, 0.0);
+      }
+      Loop &l = loops[at];
+      l.tensors |= 1u << t;
+      double bytes = parts[t].shard;
+      bool isRunning = runsOver(t, unit.choice->loop);
+      bool staged = stages;
+      for (const PartialUnit &other : part.units)
+        staged |= isInput(t) && runsOver(t, other.choice->loop) &&
+                  choiceOf(*other.choice, t).way == Way::Fetch;
+      switch (way) {
+      case Way::Rotate:
+        l.passed += bytes;
+        break;
+      case Way::RotateBoth:
+        l.bothWays = true;
+        l.passedBoth += bytes;
+        break;
+      case Way::Moving:
+        l.moved += bytes;
+        break;
+      case Way::Broadcast:
+        l.broadcast = std::max(l.broadcast, bytes);
+        break;
+      case Way::Fetch:
+        // Of tiles that are fetched part by part little may come.
+        if (!isRunning && !staged)
+          l.fetched += bytes;
+        break;
+      default:
+        break;
       }
     }
-    for (size_t l = 0; l < levels; ++l)
-      busy[l] += broadcast[l];
   }
-  return *std::max_element(busy, busy + std::max<size_t>(levels, 1));
 }
 
-double SearchBound::seconds(const Units &units, int64_t idle,
-                            int64_t rest) const {
-  double exposed = 0, inLoops = communication(units, rest, exposed);
-  return std::max(compute(units, idle, rest), inLoops) + exposed;
+/// What the steps of the loops send at least. What is broadcast or fetched may
+/// come at the steps of any loop, but comes once.
+void SearchBound::sendLoops(const PartialCandidate &part) {
+  for (Loop &loop : loops) {
+    const PartialUnit &unit = part.units[loop.unit];
+    double below = 1, steps = double(loop.steps), streamed = 0;
+    size_t outermost = 0;
+    while (unit.levels[outermost] == 1)
+      ++outermost;
+    auto add = [&](size_t l, const LinkBound::Step &step) {
+      loop.level[l] += step.streamed;
+      loop.fixed = std::max(loop.fixed, step.fixed);
+    };
+    for (size_t l = levels; l-- > 0; below *= double(unit.levels[l])) {
+      if (unit.levels[l] == 1)
+        continue;
+      double sharing = double(links.sharing(l)), ports = sharing / below;
+      if (loop.passed > 0)
+        add(l, least.hop(l, std::max(1.0, ports), loop.passed));
+      if (loop.moved > 0)
+        add(l, least.hop(l, std::max(1.0, ports), loop.moved));
+      if (loop.passedBoth > 0) {
+        // Inside of others, the first and the last go one way here.
+        double ways = l > outermost && unit.levels[l] == 2 ? 1 : 2;
+        add(l, least.hop(l, std::max(1.0, ways * ports), loop.passedBoth / 2));
+      }
+      // Each step waits for a message.
+      loop.fixed =
+          std::max(loop.fixed, least.hop(l, std::max(1.0, ports), 1).fixed);
+      if (loop.fetched > 0 && l == outermost)
+        restBusy[l] += loop.fetched * steps * least.fetched(l, unit.levels[l]) *
+                       sharing / least.rate(l);
+      restBusy[l] += loop.broadcast * (steps - 1) * ports / least.rate(l);
+      streamed = std::max(streamed, loop.level[l]);
+    }
+    loop.alone = loop.fixed + streamed;
+  }
 }
 
-double SearchBound::promise(const Units &units, int64_t idle,
-                            int64_t rest) const {
-  double exposed = 0, inLoops = communication(units, 1, exposed);
-  return std::max(compute(units, idle, rest), inLoops) + exposed;
+/// Adds what tensors send, however they go, over ranks of which only the loop
+/// is known.
+void SearchBound::addRest(const PartialCandidate &part) {
+  std::fill_n(restBusy, levels, 0.0);
+  for (size_t t = 0; t < count; ++t) {
+    const Part &p = parts[t];
+    bool hasFetch = false;
+    double cut = 1, exchanged = 1, gathered = 1;
+    bool relaysFetch = false;
+    for (const PartialUnit &unit : part.units) {
+      Way way = wayOf(unit, t);
+      bool isRunning = runsOver(t, unit.choice->loop);
+      if (way == Way::Gather)
+        gathered *= double(unit.size);
+      if (way == Way::AllToAll)
+        exchanged *= double(unit.size);
+      if (!isRunning && way != Way::Local && way != Way::Gather)
+        cut *= double(unit.size);
+      if (way == Way::Fetch)
+        (isRunning ? relaysFetch : hasFetch) = true;
+    }
+    double inner = p.arriving, outer = 1, relayed = 1;
+    for (size_t first = 0; first < part.rest.size();) {
+      size_t l = part.rest[first].level;
+      double must = 1, may = 1, relays = 1;
+      bool fetches = false, relaysPart = false, stagesPart = false;
+      for (; first < part.rest.size() && part.rest[first].level == l; ++first) {
+        const PartialCandidate::Rest &rest = part.rest[first];
+        uint32_t allowed = waysOf(l, rest.loop, t);
+        if (mayArrive(rest, t)) {
+          may *= double(rest.size);
+          fetches |= allowed & bit(Way::Fetch);
+        }
+        if (mustArrive(rest, t))
+          must *= double(rest.size);
+        if (isInput(t) && runsOver(t, rest.loop) && allowed) {
+          if (!(allowed & bit(Way::Local)))
+            relays *= double(rest.size);
+          relaysPart |= allowed & bit(Way::Fetch);
+        }
+      }
+      stagesPart = relaysFetch || (stages && relaysPart);
+      inner /= may;
+      double sharing = double(links.sharing(l));
+      if (must > 1) {
+        double crossing = 1 - 1 / must;
+        // Sums that are scattered and then moved: a part of a part.
+        for (double moved = 2; !isInput(t) && moved <= must / 2; ++moved)
+          crossing = std::min(crossing, (moved + must / moved - 2) / must);
+        if (fetches) {
+          // Where owners are on several levels, few may be on this one.
+          crossing = outer > 1 || hasFetch || stagesPart
+                         ? 0
+                         : std::min(crossing, least.fetched(l, int64_t(must)));
+        }
+        restBusy[l] +=
+            p.seen / cut / outer * crossing * sharing / inner / least.rate(l);
+      }
+      if (relays > 1) {
+        double crossing = 1 - 1 / relays;
+        if (relaysPart)
+          crossing = 0;
+        restBusy[l] += p.shard / gathered / exchanged / relayed * crossing *
+                       sharing / least.rate(l);
+      }
+      outer *= may;
+      relayed *= relays;
+    }
+  }
+}
+
+/// Two factors of a loop may be one that serves both.
+bool SearchBound::mayBeOne(const Loop &a, const Loop &b) {
+  return a.loop == b.loop && a.steps == b.steps && !(a.tensors & b.tensors);
+}
+
+/// The least seconds of all orders of these loops, computed as CandidateCost
+/// does, of what is known: for each set of inner loops the least that any order
+/// of them takes, which is enough since what is outside takes longer where they
+/// do. `around` comes before and after.
+double SearchBound::nested(double around, const size_t *list,
+                           size_t number) const {
+  double steps = 1;
+  for (size_t i = 0; i < number; ++i)
+    steps *= double(loops[list[i]].steps);
+  double body[1 << mostLoops], busy[1 << mostLoops][20];
+  body[0] = leaf(steps);
+  std::fill_n(busy[0], levels, 0.0);
+  for (size_t set = 1; set < size_t(1) << number; ++set) {
+    body[set] = HUGE_VAL;
+    std::fill_n(busy[set], levels, HUGE_VAL);
+    for (size_t i = 0; i < number; ++i) {
+      if (!(set >> i & 1))
+        continue;
+      const Loop &loop = loops[list[i]];
+      size_t inner = set ^ size_t(1) << i;
+      double more = double(loop.steps - 1);
+      double step = std::max(body[inner], loop.alone);
+      for (size_t l = 0; l < levels; ++l) {
+        double sent = busy[inner][l] + loop.level[l];
+        step = std::max(step, sent);
+        busy[set][l] =
+            std::min(busy[set][l], sent * more + busy[inner][l] / pieces);
+      }
+      // Where results move in several loops, one may hide the other's end.
+      double drain = loop.moved > 0 && (number > 1 || restSize > 1)
+                         ? 0
+                         : body[inner] / pieces;
+      body[set] =
+          std::min(body[set], std::max(step * more + drain,
+                                       body[inner] * (more + 1 / pieces)));
+    }
+  }
+  // What is not known yet may be part of one communication with what is, but
+  // a level carries both.
+  size_t all = (size_t(1) << number) - 1;
+  double slowest = around + body[all];
+  for (size_t l = 0; l < levels; ++l)
+    slowest = std::max(slowest, exposed[l] + busy[all][l] + restBusy[l]);
+  return slowest;
+}
+
+double SearchBound::withLoops(double around) {
+  // More of them only take longer.
+  size_t number = std::min(loops.size(), mostLoops), list[mostLoops];
+  for (size_t i = 0; i < number; ++i)
+    list[i] = i;
+  double best = nested(around, list, number);
+  for (size_t i = 0; i < number; ++i)
+    for (size_t j = i + 1; j < number; ++j) {
+      if (!mayBeOne(loops[i], loops[j]))
+        continue;
+      Loop apart = loops[i];
+      Loop &one = loops[i];
+      for (size_t l = 0; l < levels; ++l)
+        one.level[l] += loops[j].level[l];
+      one.alone = std::max(one.alone, loops[j].alone);
+      size_t kept[mostLoops], count = 0;
+      for (size_t k = 0; k < number; ++k)
+        if (k != j)
+          kept[count++] = k;
+      best = std::min(best, nested(around, kept, count));
+      loops[i] = apart;
+    }
+  return best;
+}
+
+double SearchBound::seconds(const PartialCandidate &part) {
+  read(part);
+  readLoops(part);
+  readWork(part);
+  std::fill_n(exposed, levels, 0.0);
+  if (hasMask || !isForward) {
+    // Steps without work are not taken.
+    for (const Loop &loop : loops)
+      drained *= 1 - (1 - 1 / pieces) / double(loop.steps);
+    double work = drained * leastWork * double(part.idle);
+    return isForward ? before(part) + work + after(part) : work;
+  }
+  addRest(part);
+  sendLoops(part);
+  return withLoops(before(part) + after(part));
 }

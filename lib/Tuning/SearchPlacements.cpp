@@ -79,6 +79,10 @@ std::optional<Placement> SearchPlacements::exitOf(const Schedule &s,
     return std::nullopt;
   Placement exit = *options.exits[r];
   const Placement &left = s.results[r].exit;
+  // In the axes of the schedule.
+  AxisList used = s.rankAxes();
+  for (AxisList &dim : exit.dims)
+    dim = cutLike(dim, used, topology);
   if (!options.anyOrder || exit.dims.size() != left.dims.size())
     return exit;
   for (size_t d = 0; d < exit.dims.size(); ++d) {
@@ -127,7 +131,7 @@ bool SearchPlacements::fit(const Schedule &s) const {
   return true;
 }
 
-bool SearchPlacements::moveResults(Schedule &s) const {
+void SearchPlacements::moveResults(Schedule &s) const {
   Schedule moved = s;
   bool moves = false;
   for (size_t r = 0; r < s.results.size(); ++r)
@@ -136,8 +140,6 @@ bool SearchPlacements::moveResults(Schedule &s) const {
       moved.results[r].exit = *exit;
       moves = true;
     }
-  if (!moves || !verify(moved, op, topology))
-    return false;
-  s = std::move(moved);
-  return true;
+  if (moves && verify(moved, op, topology))
+    s = std::move(moved);
 }

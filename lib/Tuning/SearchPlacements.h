@@ -27,8 +27,8 @@ public:
   /// Whether inputs and results of the schedule are where they are asked to be.
   bool fit(const Schedule &schedule) const;
   /// Lets results leave as they are asked to where loops end with them
-  /// elsewhere; whether that costs anything.
-  bool moveResults(Schedule &schedule) const;
+  /// elsewhere.
+  void moveResults(Schedule &schedule) const;
 
 private:
   std::optional<Placement> exitOf(const Schedule &schedule, size_t r) const;

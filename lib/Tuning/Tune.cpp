@@ -326,6 +326,8 @@ FailureOr<Plan> FunctionTuner::run() {
 FailureOr<SmallVector<Operation *>>
 mercury::tuneFunction(func::FuncOp function, const TopologyModel &topology,
                       const TuneOptions &options, Report &report) {
+  if (Verdict verdict = verify(options.objective, topology); !verdict)
+    return function.emitError() << verdict.reason();
   for (const std::optional<Placement> &given :
        {options.inputs, options.results})
     if (given)

@@ -21,18 +21,7 @@ static constexpr double kRangeGap = 0.05;
 
 /// Objective, limit, local code and placements, as text.
 static std::string goalOf(const TuneOptions &options) {
-  std::string goal;
-  switch (options.objective.kind) {
-  case Objective::Kind::Time:
-    goal = "time";
-    break;
-  case Objective::Kind::Memory:
-    goal = "memory";
-    break;
-  case Objective::Kind::Both:
-    goal = "both:" + std::to_string(options.objective.weight);
-    break;
-  }
+  std::string goal = print(options.objective);
   goal += ", limit " + std::to_string(options.memoryLimit);
   // What kernels hold beside tensors decides what fits.
   goal += ", local " + std::to_string(static_cast<int>(options.local));

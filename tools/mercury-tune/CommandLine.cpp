@@ -77,8 +77,9 @@ struct Options {
   cl::opt<std::string> objective{
       "objective",
       cl::desc(
-          "What is best: time (default), memory, or both, weighed alike or "
-          "as in both:0.3 (memory by 0.3)"),
+          "What is best: time (default), memory, both, weighed alike or as in "
+          "both:0.3 (memory by 0.3), bytes (over the slowest level), or "
+          "slowdown:node=2 or worst:2 (time where a level, or any, is slower)"),
       cl::value_desc("what"), cl::init("time"), cl::cat(category)};
   cl::opt<std::string> inputs{
       "inputs",

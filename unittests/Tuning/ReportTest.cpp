@@ -89,7 +89,7 @@ TEST(Report, Table) {
         "(needs 2.00 GB/s)",
         "2.00", "OOM: needs 90.0 GiB of 76.0 GiB",
         "is for contractions <other> than attention",
-        "the first is the fastest of the model's space"})
+        "the first is the best of the model's space"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_EQ(count(text, "measured"), 0u);
   EXPECT_EQ(count(text, "half its bandwidth"), 0u);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Mercury/Tuning/Search.h"
 #include "Mercury/Schedule/NamedSchedules.h"
+#include "Mercury/Tuning/ScheduleFigures.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>
@@ -79,10 +80,11 @@ static void expectSame(Case &setup) {
   EXPECT_TRUE(found.isProven);
   EXPECT_EQ(textOf(found.best), textOf(all.best));
   EXPECT_LE(found.visited, all.visited);
+  EXPECT_EQ(all.belowBound, 0);
   if (setup.options.pareto)
     EXPECT_EQ(textOf(found.pareto), textOf(all.pareto));
-  if (all.best.empty()) {
-    ASSERT_TRUE(found.smallest && all.smallest);
+  if (all.best.empty() && all.smallest) {
+    ASSERT_TRUE(found.smallest);
     EXPECT_EQ(textOf({*found.smallest}), textOf({*all.smallest}));
   }
 }
@@ -126,7 +128,34 @@ static TopologyModel randomMachine(std::mt19937 &random,
   return t;
 }
 
-static void expectSameAtRandom(uint32_t seed) {
+/// Asks for where a schedule of the space has its inputs, or results, or for
+/// the first half of the axes cutting one dimension, the others another.
+static void placeAtRandom(Case &setup, std::mt19937 &random) {
+  const OperatorModel &op = setup.cost.problem().op;
+  SearchOptions free = setup.options;
+  free.top = 40;
+  free.memoryLimit = 0;
+  SearchResult some =
+      findSchedules(setup.cost, setup.memory, setup.topology, free);
+  const Schedule &like = some.best[random() % some.best.size()].schedule;
+  size_t inputs = random() % (op.inputs.size() + 1);
+  for (size_t i = 0; i < inputs; ++i)
+    setup.options.entries.push_back(like.inputs[i].entry);
+  if (random() % 2)
+    for (const OperatorModel::Tensor &result : op.results) {
+      size_t rank = result.loopOfDim.size();
+      Placement exit = Placement::replicated(rank);
+      size_t outer = random() % rank, inner = random() % rank;
+      size_t count = setup.topology.levels.size();
+      for (size_t l = 0; l < count; ++l)
+        exit.dims[l < count / 2 ? outer : inner].push_back(
+            {setup.topology.levels[l].name});
+      setup.options.exits.push_back(
+          random() % 3 == 0 ? std::optional<Placement>() : exit);
+    }
+}
+
+static void expectSameAtRandom(uint32_t seed, bool places) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   static const std::vector<std::vector<int64_t>> shapes = {
@@ -144,22 +173,40 @@ static void expectSameAtRandom(uint32_t seed) {
   if (t.numRanks() <= 4 && random() % 3 == 0)
     setup.options.space.relays = Relays::All;
   setup.options.top = 1 + random() % 4;
+  if (places)
+    placeAtRandom(setup, random);
   setup.options.pareto = random() % 3 == 0 && t.numRanks() <= 4;
   if (random() % 4 == 0)
     setup.options.chunks = {1, 4};
-  int objective = random() % 5;
-  if (objective == 0)
+  switch (random() % 8) {
+  case 0:
     setup.options.objective.kind = Objective::Kind::Memory;
-  if (objective == 1)
+    break;
+  case 1:
     setup.options.objective.kind = Objective::Kind::Both;
+    break;
+  case 2:
+    setup.options.objective.kind = Objective::Kind::Bytes;
+    break;
+  case 3:
+    setup.options.objective.slowdown = {"", 3};
+    break;
+  case 4:
+    setup.options.objective.slowdown = {t.levels[0].name, 2};
+    break;
+  }
   if (random() % 2) {
     // Some of the schedules fit.
     SearchOptions free = setup.options;
+    free.objective = Objective();
     free.objective.kind = Objective::Kind::Memory;
     free.top = 1;
     SearchResult least =
         findSchedules(setup.cost, setup.memory, setup.topology, free);
-    ASSERT_FALSE(least.best.empty());
+    if (!places)
+      ASSERT_FALSE(least.best.empty());
+    if (least.best.empty())
+      return expectSame(setup);
     setup.options.memoryLimit =
         least.best[0].bytes + int64_t(random() % 3) * least.best[0].bytes / 3;
   }
@@ -168,7 +215,12 @@ static void expectSameAtRandom(uint32_t seed) {
 
 class RandomSearch : public testing::TestWithParam<uint32_t> {};
 
-TEST_P(RandomSearch, FindsWhatIsBest) { expectSameAtRandom(GetParam()); }
+TEST_P(RandomSearch, FindsWhatIsBest) {
+  expectSameAtRandom(GetParam(), /*places=*/false);
+}
+TEST_P(RandomSearch, FindsWhatIsBestOfPlacements) {
+  expectSameAtRandom(GetParam() + 1000, /*places=*/true);
+}
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomSearch, testing::Range(1u, 33u));
 
@@ -315,6 +367,90 @@ TEST(Search, EndsWhenToldTo) {
   };
   EXPECT_FALSE(setup.search().isProven);
   EXPECT_EQ(calls, 2);
+}
+
+TEST(Search, StartsWithWhatIsKnown) {
+  Case setup(attention(32, 1, 32768), topologyOf("h100-sxm:node=2,gpu=4"));
+  setup.options.top = 1;
+  FoundSchedule best = setup.search().best[0];
+  // Ended at once, it is what was known; of what does not fit nothing stays.
+  setup.options.progress = [](const SearchProgress &) { return false; };
+  setup.options.budget = 1e-9;
+  Schedule illegal = best.schedule;
+  illegal.loops[0].push_back(illegal.loops[0].front());
+  setup.options.start = {illegal, best.schedule};
+  SearchResult again = setup.search();
+  EXPECT_EQ(textOf(again.best), textOf({best}));
+  EXPECT_FALSE(again.isProven);
+  setup.options.memoryLimit = best.bytes - 1;
+  for (const FoundSchedule &f : setup.search().best)
+    EXPECT_LT(f.bytes, best.bytes);
+}
+
+TEST(Search, EndsWithinTheGap) {
+  Case setup(attention(32, 1, 32768), topologyOf("h100-sxm:node=2,gpu=4"));
+  setup.options.top = 1;
+  SearchResult best = setup.search();
+  setup.options.gap = 0.5;
+  SearchResult near = setup.search();
+  EXPECT_LE(near.gap(), 0.5);
+  EXPECT_LE(near.visited, best.visited);
+  EXPECT_LE(near.lowerBound, best.best[0].seconds);
+  EXPECT_LE(near.best[0].seconds, 1.5 * best.best[0].seconds);
+}
+
+// What the busiest port of the slowest level sends is what the model says.
+TEST(Search, BytesOverTheSlowestLevel) {
+  Case setup(gemm(16384, 8192, 8192),
+             topologyOf("h100-sxm:node=4,gpu=4,net=100Gbps-roce"));
+  Placement rows{{{{"node"}, {"gpu"}}, {}}, {}};
+  setup.options.entries = {rows, rows};
+  SearchResult fastest = setup.search();
+  setup.options.objective.kind = Objective::Kind::Bytes;
+  SearchResult least = setup.search();
+  ASSERT_TRUE(least.isProven);
+  for (const FoundSchedule &f : least.best) {
+    double sent = setup.cost.estimate(f.schedule).traffic[0].bytes;
+    EXPECT_NEAR(f.goal / sent, 1, 1e-6) << print(f.schedule);
+  }
+  double sent = setup.cost.estimate(fastest.best[0].schedule).traffic[0].bytes;
+  EXPECT_LE(least.best[0].goal, sent * (1 + 1e-6));
+}
+
+TEST(Search, BestWhereALevelIsSlower) {
+  TopologyModel topology = topologyOf("h100-sxm:node=2,gpu=4,net=100Gbps-roce");
+  Case setup(attention(32, 1, 32768), topology);
+  Case slow(attention(32, 1, 32768), slowedDown(topology, 1, 4));
+  setup.options.objective.slowdown = {"gpu", 4};
+  SearchResult found = setup.search(), expected = slow.search();
+  for (size_t i = 0; i < expected.best.size(); ++i)
+    EXPECT_EQ(found.best[i].goal, expected.best[i].seconds);
+  // The worst level is no better than any.
+  setup.options.objective.slowdown = {"", 4};
+  EXPECT_GE(setup.search().best[0].goal, found.best[0].goal);
+}
+
+TEST(Objective, IsWrittenAsItIsRead) {
+  for (const char *text : {"time", "memory", "both:0.3", "bytes",
+                           "slowdown:node=2.5", "worst:4"}) {
+    std::string error;
+    std::optional<Objective> objective = parseObjective(text, error);
+    ASSERT_TRUE(objective) << error;
+    EXPECT_EQ(print(*objective), text);
+  }
+  for (const char *text :
+       {"", "speed", "both:", "both:2", "both:nan", "slowdown:2", "slowdown:=2",
+        "slowdown:node=0.5", "worst:", "worst:1000", "worst:2x"}) {
+    std::string error;
+    EXPECT_FALSE(parseObjective(text, error)) << text;
+    EXPECT_NE(error.find("is none of 'time'"), std::string::npos);
+  }
+  Objective objective;
+  objective.slowdown = {"rack", 2};
+  EXPECT_EQ(
+      verify(objective, topologyOf("node=2,gpu=2")).reason(),
+      "objective 'slowdown:rack=2': the topology has no level 'rack', its "
+      "levels are 'node', 'gpu'");
 }
 
 TEST(Search, OneRank) {

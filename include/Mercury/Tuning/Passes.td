@@ -40,7 +40,9 @@ def AutotunePass : Pass<"mercury-autotune", "::mlir::ModuleOp"> {
     Option<"entry", "entry", "std::string", "\"\"",
            "Function to tune; empty: all">,
     Option<"objective", "objective", "std::string", "\"time\"",
-           "time, memory, or both (both:0.3 weighs memory by 0.3)">,
+           "time, memory, both (both:0.3 weighs memory by 0.3), bytes (over the "
+           "slowest level), slowdown:node=2 or worst:2 (seconds where a level, "
+           "or any, is slower)">,
     Option<"inputs", "inputs", "std::string", "\"\"",
            "Where inputs enter that have as many dimensions: [{}, {gpu}]">,
     Option<"results", "results", "std::string", "\"\"",

@@ -66,7 +66,8 @@ struct ReportOperator {
   std::vector<std::pair<double, int64_t>> pareto;
   bool isSearched = true; ///< false: known before; a remark says from where
   int64_t visited = 0, pruned = 0, overLimit = 0;
-  double lowerBound = 0; ///< seconds that no schedule of the space can beat
+  double lowerBound = 0; ///< seconds that no schedule of the space can beat; 0:
+                         ///< another objective, or none is known
   double gap = 0;        ///< of the best to it, relative
   bool isProven = false; ///< the best of the model's space
   std::vector<std::string> remarks; ///< figures that were assumed, and the like
