@@ -529,10 +529,13 @@ void SearchBound::sendLoops(const PartialCandidate &part) {
       // Each step waits for a message.
       loop.fixed =
           std::max(loop.fixed, least.hop(l, std::max(1.0, ports), 1).fixed);
+      // In one kernel, the first piece of the first tile is waited for.
+      double tiles = steps - 2 + 1 / pieces;
       if (loop.fetched > 0 && l == outermost)
-        restBusy[l] += loop.fetched * steps * least.fetched(l, unit.levels[l]) *
-                       sharing / least.rate(l);
-      restBusy[l] += loop.broadcast * (steps - 1) * ports / least.rate(l);
+        restBusy[l] += loop.fetched * steps * tiles / (steps - 1) *
+                       least.fetched(l, unit.levels[l]) * sharing /
+                       least.rate(l);
+      restBusy[l] += loop.broadcast * tiles * ports / least.rate(l);
       streamed = std::max(streamed, loop.level[l]);
     }
     loop.alone = loop.fixed + streamed;
@@ -643,10 +646,10 @@ double SearchBound::nested(double around, const size_t *list,
         busy[set][l] =
             std::min(busy[set][l], sent * more + busy[inner][l] / pieces);
       }
-      // Where results move in several loops, one may hide the other's end.
-      double drain = loop.moved > 0 && (number > 1 || restSize > 1)
-                         ? 0
-                         : body[inner] / pieces;
+      // The last step works alone, but for results that move beside it where
+      // other things move beside the first one, and for pieces.
+      bool isAlone = loop.moved == 0 && pieces == 1;
+      double drain = isAlone ? body[inner] : 0;
       body[set] =
           std::min(body[set], std::max(step * more + drain,
                                        body[inner] * (more + 1 / pieces)));

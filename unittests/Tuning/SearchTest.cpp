@@ -169,6 +169,7 @@ static void expectSameAtRandom(uint32_t seed, bool places) {
   CostProblem problem = kind == 0   ? gemm(extent(), extent(), extent())
                         : kind == 1 ? attention(8, 1, extent())
                                     : attention(4, 2, extent());
+  problem.isFused = random() % 4 == 0;
   Case setup(problem, t);
   if (t.numRanks() <= 4 && random() % 3 == 0)
     setup.options.space.relays = Relays::All;
@@ -222,7 +223,7 @@ TEST_P(RandomSearch, FindsWhatIsBestOfPlacements) {
   expectSameAtRandom(GetParam() + 1000, /*places=*/true);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomSearch, testing::Range(1u, 33u));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomSearch, testing::Range(1u, 41u));
 
 TEST(Search, FindsWhatIsBestOnKnownMachines) {
   for (const char *on :
