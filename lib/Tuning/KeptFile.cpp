@@ -11,6 +11,16 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <chrono>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
 using namespace mercury;
 
 Verdict KeptFile::refuse(const std::string &why) const {
@@ -57,33 +67,61 @@ Verdict KeptFile::moveAside(const Verdict &refusal, std::string &remark) const {
   return Verdict::ok();
 }
 
+//===----------------------------------------------------------------------===//
+// Locks
+//===----------------------------------------------------------------------===//
+
 /// How long one waits who finds the file in use; writing takes milliseconds.
 static constexpr std::chrono::seconds kLongestWait{60};
+static constexpr std::chrono::milliseconds kPause{2};
+
+// llvm::LockFileManager takes a lock that is let go and taken anew for one
+// whose holder has died, and removes it. A lock of the system's ends with its
+// holder.
+bool FileLock::take(const std::string &file, std::string &error) {
+  path = file + ".lock";
+  auto start = std::chrono::steady_clock::now();
+  for (;; std::this_thread::sleep_for(kPause)) {
+    descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor < 0) {
+      error = std::generic_category().message(errno);
+      return false;
+    }
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+      // Whoever held it before may have removed the file since it was opened.
+      struct stat held, there;
+      if (::fstat(descriptor, &held) == 0 &&
+          ::stat(path.c_str(), &there) == 0 && held.st_ino == there.st_ino &&
+          held.st_dev == there.st_dev)
+        return true;
+    } else if (errno != EWOULDBLOCK && errno != EINTR) {
+      error = std::generic_category().message(errno);
+      return false;
+    }
+    ::close(std::exchange(descriptor, -1));
+    if (std::chrono::steady_clock::now() - start > kLongestWait) {
+      error = "another process holds '" + path + "'";
+      return false;
+    }
+  }
+}
+
+FileLock::~FileLock() {
+  if (descriptor < 0)
+    return;
+  ::unlink(path.c_str());
+  ::close(descriptor);
+}
 
 Verdict KeptFile::lock(FileLock &lock) const {
-  auto cannotWrite = [&](const std::string &why) {
-    lock.reset();
-    return Verdict::no("cannot write the " + what + " '" + path + "': " + why);
-  };
+  std::string error;
   llvm::StringRef folder = llvm::sys::path::parent_path(path);
   if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
-    return cannotWrite("there is no folder '" + folder.str() + "'");
-  auto start = std::chrono::steady_clock::now();
-  for (;;) {
-    lock = std::make_unique<llvm::LockFileManager>(path);
-    llvm::Expected<bool> isTaken = lock->tryLock();
-    if (!isTaken)
-      return cannotWrite(llvm::toString(isTaken.takeError()));
-    if (*isTaken)
-      return Verdict::ok();
-    using Result = llvm::WaitForUnlockResult;
-    Result result = lock->waitForUnlockFor(kLongestWait);
-    if (result == Result::OwnerDied)
-      lock->unsafeMaybeUnlock();
-    if (result == Result::Timeout ||
-        std::chrono::steady_clock::now() - start > kLongestWait)
-      return cannotWrite("another process holds '" + path + ".lock'");
-  }
+    error = "there is no folder '" + folder.str() + "'";
+  if (!error.empty() || !lock.take(path, error))
+    return Verdict::no("cannot write the " + what + " '" + path +
+                       "': " + error);
+  return Verdict::ok();
 }
 
 Verdict KeptFile::write(llvm::json::Object contents) const {

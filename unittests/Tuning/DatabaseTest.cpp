@@ -169,13 +169,13 @@ TEST_F(Database, RangesStandForExtentsAlone) {
 TEST_F(Database, TwoThatSaveAtOnceLoseNothing) {
   std::vector<std::thread> writers;
   std::atomic<int> failures = 0;
-  for (int writer = 0; writer < 4; ++writer)
+  for (int writer = 0; writer < 8; ++writer)
     writers.emplace_back([&, writer] {
-      for (int i = 0; i < 5; ++i) {
+      for (int i = 0; i < 25; ++i) {
         TuningDatabase database;
         std::string remark;
         TuningKey own = key;
-        own.goal += std::to_string(writer * 5 + i);
+        own.goal += std::to_string(writer * 25 + i);
         bool isOpen(database.open(path, remark));
         database.set(own, entry);
         failures += !isOpen || !database.save();
@@ -187,7 +187,7 @@ TEST_F(Database, TwoThatSaveAtOnceLoseNothing) {
   std::string remark;
   TuningDatabase all;
   ASSERT_TRUE(bool(all.open(path, remark)));
-  EXPECT_EQ(all.size(), 20u);
+  EXPECT_EQ(all.size(), 200u);
 }
 
 TEST_F(Database, MovesWhatIsNotOursAside) {

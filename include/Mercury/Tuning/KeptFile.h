@@ -10,16 +10,28 @@
 
 #include "Mercury/Schedule/TopologyModel.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/LockFileManager.h"
 
-#include <memory>
 #include <optional>
 #include <string>
 
 namespace mercury {
 
-/// That a file is this process's to write; a file beside it says so.
-using FileLock = std::unique_ptr<llvm::LockFileManager>;
+/// That a file is its holder's to write, among threads and processes: a file
+/// beside it is locked.
+class FileLock {
+public:
+  FileLock() = default;
+  ~FileLock();
+  FileLock(const FileLock &) = delete;
+  FileLock &operator=(const FileLock &) = delete;
+
+  /// Waits for other holders, at most a minute. On failure `error` says why.
+  bool take(const std::string &file, std::string &error);
+
+private:
+  std::string path;
+  int descriptor = -1;
+};
 
 /// A JSON file that people can read, of one format and version. What is none of
 /// ours is never written over.
@@ -43,8 +55,8 @@ public:
   /// nothing is lost); `remark` says so after the reason of `refusal`. Not ok
   /// where it cannot be moved.
   Verdict moveAside(const Verdict &refusal, std::string &remark) const;
-  /// Keeps other processes that take it from the file for as long as `lock`
-  /// lives; waits for them. Not ok where it cannot be had.
+  /// Keeps others that take it from the file for as long as `lock` lives; waits
+  /// for them. Not ok where it cannot be had.
   Verdict lock(FileLock &lock) const;
   /// Puts `contents`, format and version in the place of the file at once.
   Verdict write(llvm::json::Object contents) const;
