@@ -93,8 +93,9 @@ func.func @f(%a: {0}, %b: {0}, %c: {0}) -> {0} {{
                        type);
 }
 
-static std::string attentionText(int64_t tokens) {
-  std::string type = llvm::formatv("tensor<1x{0}x{1}xf32>", tokens, kHeadDim);
+static std::string attentionText(int64_t heads, int64_t tokens) {
+  std::string type =
+      llvm::formatv("tensor<{0}x{1}x{2}xf32>", heads, tokens, kHeadDim);
   return llvm::formatv(R"(
 func.func @f(%q: {0}, %k: {0}, %v: {0}) -> {0} {{
   %init = tensor.empty() : {0}
@@ -136,14 +137,16 @@ llvm::Error Calibration::addAttention() {
   Cases &attention = cases.emplace_back();
   attention.rate.work = AchievedRate::Work::Attention;
   attention.rate.headDim = kHeadDim;
-  for (int64_t tokens : {256, 512, 1024, 2048}) {
+  for (int64_t tokens : {32, 64, 128, 256, 512, 1024, 2048}) {
+    // Heads that are short are many.
+    int64_t heads = std::max<int64_t>(512 * 512 / (tokens * tokens), 1);
     llvm::Expected<size_t> probe =
         probes.add(llvm::formatv("attention of {0} tokens", tokens),
-                   attentionText(tokens));
+                   attentionText(heads, tokens));
     if (!probe)
       return probe.takeError();
     attention.figures.push_back(
-        {*probe, 4.0 * tokens * tokens * kHeadDim, double(tokens)});
+        {*probe, 4.0 * heads * tokens * tokens * kHeadDim, double(tokens)});
   }
   return llvm::Error::success();
 }
