@@ -6,7 +6,7 @@
 // CHECK: // This machine, measured by mercury-tune --calibrate.
 // CHECK: commir.topology @host levels [#commir.level<gpu, 1>] device <memory {{[1-9][0-9]*}}, bandwidth {{[0-9.e+]+}}, bandwidth_fraction 1, launch {{[0-9.e-]+}}, interval {{[0-9.e-]+}}, peak {f32 = {{[0-9.e+]+}}}
 // CHECK-SAME: achieved [gemm f32 fraction [(64, {{[0-9.]+}}), {{.*}}(1024, {{[0-9.]+}})]
-// CHECK-SAME: attention f32 head_dim 64 fraction [(256,
+// CHECK-SAME: attention f32 head_dim 64 fraction [(32,
 // RUN: mercury-tune %s --topology=%t/host.mlir | FileCheck %s --check-prefix=USED --implicit-check-not=assumed
 // USED: 1 {{.*}} 1.00
 
