@@ -229,6 +229,19 @@ static void describeResults(const Schedule &s, const OperatorModel &op,
   }
 }
 
+/// The time loops from the outside inwards, where they do not stand as written.
+static std::string describeOrder(const Schedule &s,
+                                 const OperatorNames &names) {
+  std::vector<std::pair<size_t, size_t>> order = timeLoops(s);
+  if (std::is_sorted(order.begin(), order.end()))
+    return "";
+  std::string text;
+  for (auto [loop, factor] : order)
+    text += (text.empty() ? "steps of " : " outside ") + names.loops[loop] +
+            " over " + listOf(s.loops[loop][factor].axes);
+  return text;
+}
+
 std::string mercury::describe(const Schedule &s, const OperatorModel &op,
                               const TopologyModel &topology) {
   OperatorNames names = namesOf(op);
@@ -247,6 +260,8 @@ std::string mercury::describe(const Schedule &s, const OperatorModel &op,
   describeInputs(s, op, names, phrases);
   describeResults(s, op, names, phrases);
   phrases.print(parts);
+  if (std::string order = describeOrder(s, names); !order.empty())
+    parts.push_back(order);
 
   std::string idle;
   for (const Level &level : topology.levels) {

@@ -347,6 +347,12 @@ Verdict mercury::makeNamedSchedule(std::string_view name, Schedule &schedule,
         editDistance(name, candidate.name) < editDistance(name, nearest->name))
       nearest = &candidate;
   }
-  return Verdict::no("no schedule is called '" + std::string(name) +
-                     "'; did you mean '" + std::string(nearest->name) + "'?");
+  std::string reason = "no schedule is called '" + std::string(name) + "'; ";
+  if (editDistance(name, nearest->name) <= nearest->name.size() / 2)
+    return Verdict::no(reason + "did you mean '" + std::string(nearest->name) +
+                       "'?");
+  std::string names;
+  for (const NamedSchedule &candidate : namedSchedules())
+    names += (names.empty() ? "" : ", ") + std::string(candidate.name);
+  return Verdict::no(reason + "known are " + names);
 }

@@ -233,6 +233,8 @@ std::optional<TopologyModel> mercury::parseTopology(std::string_view text,
     level.name = *name;
     if (!cursor.eat("=")) {
       cursor.fail(error, "'=' and the size of level '" + *name + "'");
+      if (topology.levels.empty() && cursor.atEnd())
+        error += "; machines are " + machineNames();
       return std::nullopt;
     }
     std::optional<int64_t> size = cursor.integer();

@@ -74,6 +74,28 @@ TEST(Describe, WhatIsChosenBeside) {
             "blocks of 48 rows x 192 reduction");
 }
 
+TEST(Describe, OrderOfTimeLoops) {
+  std::string error;
+  TopologyModel topology = *parseTopology("node=2,gpu=2", error);
+  auto wordsOfSteps = [&](const std::string &rows, const std::string &k) {
+    std::optional<Schedule> schedule = parseSchedule(
+        "loops [time {node} shift {node}" + rows +
+            ", -, time {gpu} shift {gpu}" + k +
+            "] inputs [[{node}, {gpu}] fetch {node, gpu}, [{gpu}, {}] fetch "
+            "{gpu}] results [[{}, {}]]",
+        error);
+    EXPECT_TRUE(schedule) << error;
+    return schedule ? describe(*schedule, gemm(), topology) : "";
+  };
+  std::string written = wordsOfSteps("", " order 1");
+  EXPECT_EQ(wordsOfSteps("", ""), written);
+  EXPECT_EQ(written.find("steps"), std::string::npos) << written;
+  EXPECT_NE(wordsOfSteps(" order 1", "")
+                .find(", steps of reduction over gpu outside rows over node"),
+            std::string::npos)
+      << wordsOfSteps(" order 1", "");
+}
+
 TEST(Describe, NamesFollowFromAccess) {
   EXPECT_EQ(
       namesOf(batchGemm()).loops,

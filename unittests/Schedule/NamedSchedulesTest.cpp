@@ -107,6 +107,9 @@ TEST(NamedSchedules, Default) {
 TEST(NamedSchedules, Reasons) {
   EXPECT_EQ(make("gem_2d", gemm(), "gpu=2"),
             "no schedule is called 'gem_2d'; did you mean 'gemm_2d'?");
+  EXPECT_EQ(make("", gemm(), "gpu=2")
+                .rfind("no schedule is called ''; known are default, ", 0),
+            0u);
   EXPECT_EQ(make("all_gather_gemm", biasAdd(), "gpu=2"),
             "'linalg.add' is no contraction of two inputs into one result");
   EXPECT_EQ(make("k_split", biasAdd(), "gpu=2"),

@@ -31,6 +31,9 @@ TEST(Topology, ParseErrorsNameTheToken) {
   EXPECT_EQ(errorOf(""),
             "expected the name of a level, as in 'node=2,gpu=4', got the end");
   EXPECT_EQ(errorOf("gpu"),
+            "expected '=' and the size of level 'gpu', got the end; machines "
+            "are a100-40, a100-80, b200, h100-pcie, h100-sxm, h200, l4");
+  EXPECT_EQ(errorOf("node=2,gpu"),
             "expected '=' and the size of level 'gpu', got the end");
   EXPECT_EQ(errorOf("gpu=x4"), "expected the size of level 'gpu', got 'x4'");
   EXPECT_EQ(errorOf("gpu=4;"), "expected ',' or the end, got ';'");
