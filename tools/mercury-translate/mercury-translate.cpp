@@ -5,11 +5,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Mercury/InitAll.h"
 #include "Mercury/Target/Topology/Translate.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
 int main(int argc, char **argv) {
-  mercury::registerTopologyTranslations();
+  mercury::registerTopologyTranslations(mercury::registerAllDialects);
   return failed(mlir::mlirTranslateMain(
       argc, argv, "Mercury's translations from and to other formats\n"));
 }

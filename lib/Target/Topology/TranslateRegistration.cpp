@@ -1,5 +1,4 @@
 //===- TranslateRegistration.cpp - Topologies for mercury-translate -------===//
-//-*-===//
 //
 // Part of the Mercury project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,19 +18,24 @@ using namespace mercury;
 using namespace mercury::commir;
 
 // Translations take no options of their own: these are the tool's.
-static llvm::cl::opt<std::string> machineOption(
-    "machine",
-    llvm::cl::desc("Importers: the machine that fills gaps, as h100-sxm"));
-static llvm::cl::opt<std::string> levelsOption(
-    "levels",
-    llvm::cl::desc("Importers: levels above the node, as rack=2,node=4"));
+static llvm::cl::OptionCategory category("Importers of topologies");
+static llvm::cl::opt<std::string>
+    machineOption("machine",
+                  llvm::cl::desc("The machine that fills gaps, as h100-sxm"),
+                  llvm::cl::cat(category));
+static llvm::cl::opt<std::string>
+    levelsOption("levels",
+                 llvm::cl::desc("Levels above the node, as rack=2,node=4"),
+                 llvm::cl::cat(category));
 static llvm::cl::opt<std::string>
     networkOption("net",
-                  llvm::cl::desc("Importers: the network of these levels, as "
-                                 "100Gbps-roce or 400Gbps-ib-x8"));
+                  llvm::cl::desc("The network of these levels, as "
+                                 "100Gbps-roce or 400Gbps-ib-x8"),
+                  llvm::cl::cat(category));
 static llvm::cl::opt<std::string>
     nameOption("topology-name", llvm::cl::init("machine"),
-               llvm::cl::desc("Importers: what the topology is called"));
+               llvm::cl::desc("What the topology is called"),
+               llvm::cl::cat(category));
 
 using FileReader = std::optional<NodeDescription>(std::string_view,
                                                   FileFault &);
@@ -45,6 +49,10 @@ import(FileReader *read, llvm::SourceMgr &sources, MLIRContext *context) {
     return FileLineColLoc::get(context, file->getBufferIdentifier(),
                                unsigned(line), line ? 1 : 0);
   };
+  if (nameOption.empty()) {
+    emitError(at(0)) << "--topology-name expects a name, got ''";
+    return nullptr;
+  }
   FileFault fault;
   std::optional<NodeDescription> node =
       read(std::string_view(file->getBuffer()), fault);
@@ -79,7 +87,10 @@ static LogicalResult exportDot(Operation *op, llvm::raw_ostream &os) {
   return success();
 }
 
-void mercury::registerTopologyTranslations() {
+void mercury::registerTopologyTranslations(
+    void (*registerDialects)(DialectRegistry &)) {
+  // The tools' other options are those of LLVM's libraries.
+  llvm::cl::HideUnrelatedOptions(category);
   static TranslateToMLIRRegistration ncclXml(
       "nccl-xml-to-topology",
       "a machine's topology from the XML that NCCL dumps or takes",
@@ -95,5 +106,5 @@ void mercury::registerTopologyTranslations() {
   static TranslateFromMLIRRegistration dot(
       "topology-to-dot", "a picture of commir.topology for Graphviz",
       [](Operation *op, llvm::raw_ostream &os) { return exportDot(op, os); },
-      [](DialectRegistry &registry) { registry.insert<CommIRDialect>(); });
+      registerDialects);
 }

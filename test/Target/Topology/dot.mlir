@@ -2,6 +2,7 @@
 // RUN: split-file %s %t
 // RUN: mercury-translate --topology-to-dot %t/two-nodes.mlir | FileCheck %s
 // RUN: mercury-translate --topology-to-dot %t/large.mlir | FileCheck %s --check-prefix=LARGE
+// RUN: mercury-translate --topology-to-dot %t/program.mlir | FileCheck %s --check-prefix=PROGRAM
 // RUN: not mercury-translate --topology-to-dot %t/none.mlir 2>&1 | FileCheck %s --check-prefix=NONE
 
 // CHECK: graph "two_nodes" {
@@ -35,6 +36,10 @@
 
 // NONE: error: there is no commir.topology to draw
 
+// The machine of a program is drawn as that of a file of its own.
+// PROGRAM: graph "small" {
+// PROGRAM: label="small: 2 gpu"
+
 //--- two-nodes.mlir
 commir.topology @two_nodes levels [
   #commir.level<node, 2, bandwidth 1.2e10, half_duplex, domain "card">,
@@ -50,3 +55,9 @@ commir.topology @large levels [
 
 //--- none.mlir
 module {}
+//--- program.mlir
+commir.topology @small levels [#commir.level<gpu, 2>]
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = math.exp %a : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

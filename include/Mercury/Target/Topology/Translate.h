@@ -8,11 +8,17 @@
 #ifndef MERCURY_TARGET_TOPOLOGY_TRANSLATE_H
 #define MERCURY_TARGET_TOPOLOGY_TRANSLATE_H
 
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
 namespace mercury {
 
 /// Adds --nccl-xml-to-topology, --nvidia-smi-to-topology and --topology-to-dot
-/// to tools that translate.
-void registerTopologyTranslations();
+/// to tools that translate. `registerDialects` adds those that may stand in a
+/// module whose topology is drawn.
+void registerTopologyTranslations(
+    void (*registerDialects)(mlir::DialectRegistry &));
 
 } // namespace mercury
 
