@@ -252,6 +252,27 @@ static llvm::Error checkMeasure(const Options &options) {
   return llvm::Error::success();
 }
 
+/// What does not go with the machine's calibration, or with a file to tune.
+static llvm::Error checkCalibrate(const Options &options) {
+  if (!options.calibrate)
+    return options.ranks.getNumOccurrences()
+               ? badInput("--ranks needs --calibrate")
+               : llvm::Error::success();
+  if (!options.file.empty())
+    return badInput("--calibrate takes no input file");
+  if (options.ranks.getNumOccurrences() && options.ranks == 0)
+    return badInput("--ranks must be at least 1");
+  const cl::Option *taken[] = {&options.calibrate, &options.ranks,
+                               &options.budget, &options.output};
+  for (const auto &entry : cl::getRegisteredOptions()) {
+    const cl::Option *option = entry.second;
+    if (option->getNumOccurrences() && !llvm::is_contained(taken, option) &&
+        llvm::is_contained(option->Categories, &options.category))
+      return badInput("--calibrate takes no --" + option->ArgStr);
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   Options options;
   cl::HideUnrelatedOptions(options.category);
@@ -283,9 +304,9 @@ llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   line.local = options.local;
   if (llvm::Error problem = checkMeasure(options))
     return std::move(problem);
+  if (llvm::Error problem = checkCalibrate(options))
+    return std::move(problem);
   if (line.calibrate) {
-    if (!line.file.empty())
-      return badInput("--calibrate takes no input file");
     std::string budget = "1min";
     if (options.budget.getNumOccurrences())
       budget = options.budget;

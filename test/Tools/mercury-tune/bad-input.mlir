@@ -15,6 +15,8 @@
 // BUDGET: error: --budget expects a time above zero, such as 30s, got '-1'
 // RUN: not mercury-tune %s --topology=gpu=2 --against=rings 2>&1 | FileCheck %s --check-prefix=AGAINST
 // AGAINST: error: --against: no schedule is called 'rings'; did you mean 'ring'?
+// RUN: not mercury-tune %s --topology=gpu=2 --against=fastest 2>&1 | FileCheck %s --check-prefix=KNOWN
+// KNOWN: error: --against: no schedule is called 'fastest'; known are default, {{.*}}, ring, {{.*}}, ulysses
 // RUN: not mercury-tune %s --topology=gpu=2 --top=0 2>&1 | FileCheck %s --check-prefix=TOP
 // TOP: error: --top must be at least 1
 // RUN: not mercury-tune %s --topology=gpu=2 --local=gpu 2>&1 | FileCheck %s --check-prefix=LOCAL
@@ -31,6 +33,12 @@
 // CALIBRATE: error: --calibrate takes no input file
 // RUN: not mercury-tune --calibrate --ranks-as=mpi 2>&1 | FileCheck %s --check-prefix=CALIBRATEMPI
 // CALIBRATEMPI: error: --ranks-as needs --measure
+// RUN: not mercury-tune --calibrate --top=3 2>&1 | FileCheck %s --check-prefix=CALIBRATETOP
+// CALIBRATETOP: error: --calibrate takes no --top
+// RUN: not mercury-tune --calibrate --ranks=0 2>&1 | FileCheck %s --check-prefix=NORANKS
+// NORANKS: error: --ranks must be at least 1
+// RUN: not mercury-tune %s --topology=gpu=2 --ranks=3 2>&1 | FileCheck %s --check-prefix=RANKS
+// RANKS: error: --ranks needs --calibrate
 // RUN: not mercury-tune --calibrate --budget=soon 2>&1 | FileCheck %s --check-prefix=SOON
 // SOON: error: --budget expects a time above zero, such as 30s, got 'soon'
 
