@@ -38,6 +38,8 @@ std::string mercury::escaped(llvm::StringRef text) {
   return result;
 }
 
+static constexpr const char *kFoundColor = "#1f6feb", *kDesignColor = "#d1570a";
+
 /// A coordinate of a picture.
 static auto at(double value) { return llvm::format("%.1f", value); }
 
@@ -78,24 +80,56 @@ struct LogScale {
   double operator()(double value) const {
     return from + (std::log(value) - low) / (high - low) * (to - from);
   }
-  /// 1, 2 and 5 times powers of the base, `unit` being 1 of it; fewer where
-  /// these are many.
+  /// Round values: a power of `base` times `unit`, doubled again and again, or,
+  /// where that gives less than three, even steps of 1, 2 or 5 times a power of
+  /// ten of it.
   std::vector<double> ticks(double unit, double base) const {
-    std::vector<double> all;
-    double first = std::floor((low - std::log(unit)) / std::log(base));
-    for (double power = unit * std::pow(base, first); std::log(power) <= high;
-         power *= base)
+    constexpr size_t most = 7;
+    double least = std::exp(low), greatest = std::exp(high);
+    // The power of the base below what is shown: its multiples are read well.
+    double power =
+        unit *
+        std::pow(base, std::floor(std::log(least / unit) / std::log(base)));
+    std::vector<double> doubled;
+    for (double p = power; p <= greatest; p *= base)
       for (double step = 1; step < base; step *= 2)
-        if (std::log(power * step) >= low && std::log(power * step) <= high)
-          all.push_back(power * step);
-    size_t stride = all.size() / 7 + 1;
-    std::vector<double> some;
-    for (size_t i = 0; i < all.size(); i += stride)
-      some.push_back(all[i]);
-    return some;
+        if (p * step >= least && p * step <= greatest)
+          doubled.push_back(p * step);
+    if (doubled.size() > 2) {
+      std::vector<double> some;
+      for (size_t i = 0; i < doubled.size(); i += doubled.size() / most + 1)
+        some.push_back(doubled[i]);
+      return some;
+    }
+    double closest = (greatest - least) / most,
+           decimal =
+               power * std::pow(10, std::floor(std::log10(closest / power))),
+           step = 10 * decimal;
+    for (double factor : {5, 2, 1})
+      if (factor * decimal >= closest)
+        step = factor * decimal;
+    std::vector<double> even;
+    for (double value = std::ceil(least / step) * step; value <= greatest;
+         value += step)
+      even.push_back(value);
+    return even;
   }
 };
 } // namespace
+
+/// What the marks mean, from (x, y) downwards.
+static void drawLegend(llvm::raw_ostream &os, double x, double y) {
+  const char *marks[][3] = {
+      {kFoundColor, kFoundColor, "found (line: Pareto set)"},
+      {kDesignColor, kDesignColor, "known design"},
+      {"none", "#6e7781", "out of memory"}};
+  for (auto [fill, stroke, what] : marks) {
+    os << "<circle cx=\"" << at(x + 5) << "\" cy=\"" << at(y)
+       << "\" r=\"5\" fill=\"" << fill << "\" stroke=\"" << stroke << "\"/>";
+    drawText(os, x + 16, y + 4, what);
+    y += 16;
+  }
+}
 
 void mercury::drawPareto(llvm::raw_ostream &os, const ReportOperator &op) {
   std::vector<double> times, sizes;
@@ -127,9 +161,10 @@ void mercury::drawPareto(llvm::raw_ostream &os, const ReportOperator &op) {
   }
   drawText(os, (left + right) / 2, height - 10, "predicted time", "middle");
   drawText(os, 4, 12, "memory of a rank");
+  drawLegend(os, right + 12, bottom + 6);
   if (!op.pareto.empty()) {
-    os << "<polyline class=\"front\" fill=\"none\" stroke=\"#1f6feb\" "
-          "points=\"";
+    os << "<polyline class=\"front\" fill=\"none\" stroke=\"" << kFoundColor
+       << "\" points=\"";
     for (auto [i, point] : llvm::enumerate(op.pareto)) {
       // Between two points the slower one needs as much as the faster one.
       if (i)
@@ -140,7 +175,7 @@ void mercury::drawPareto(llvm::raw_ostream &os, const ReportOperator &op) {
     os << "\"/>";
     for (auto [seconds, bytes] : op.pareto)
       os << "<circle cx=\"" << at(x(seconds)) << "\" cy=\"" << at(y(bytes))
-         << "\" r=\"3\" fill=\"#1f6feb\"/>";
+         << "\" r=\"3\" fill=\"" << kFoundColor << "\"/>";
   }
   auto point = [&](const ReportRow &row, const std::string &label,
                    const char *color) {
@@ -153,7 +188,7 @@ void mercury::drawPareto(llvm::raw_ostream &os, const ReportOperator &op) {
        << "</title></circle>";
   };
   for (auto [i, row] : llvm::enumerate(op.found))
-    point(row, "found " + std::to_string(i + 1), "#1f6feb");
+    point(row, "found " + std::to_string(i + 1), kFoundColor);
   // Labels of designs stand beside the plot, from top to bottom as the points.
   std::vector<const ReportRow *> designs;
   for (const ReportRow &row : op.designs)
@@ -164,7 +199,7 @@ void mercury::drawPareto(llvm::raw_ostream &os, const ReportOperator &op) {
   });
   double next = top + 8;
   for (const ReportRow *row : designs) {
-    point(*row, row->name, "#d1570a");
+    point(*row, row->name, kDesignColor);
     double label = std::max(next, std::min(y(row->memory), bottom));
     next = label + 15;
     drawLine(os, x(row->seconds), y(row->memory), right + 8, label - 4,

@@ -88,6 +88,20 @@ static std::string left(std::string text, size_t width) {
   return text;
 }
 
+/// A figure in a column: its last digit stands at the end.
+static std::string right(const std::string &text, size_t width) {
+  return std::string(text.size() < width ? width - text.size() : 0, ' ') +
+         text + "  ";
+}
+
+/// Width of times with their interval, "9.99 ms +-10%", and of bytes.
+static constexpr size_t kTimeWidth = 14, kBytesWidth = 9;
+
+static std::string intervalText(double seconds, double interval) {
+  std::string part = "+-" + percentText(interval);
+  return right(timeText(seconds) + " " + left(part, 5), kTimeWidth);
+}
+
 std::string mercury::functionText(const Report &report) {
   std::string text =
       "all operators of the function: " + timeText(report.seconds);
@@ -122,14 +136,11 @@ static void writeRow(llvm::raw_ostream &os, const ReportRow &row,
   std::string ratio;
   if (best > 0)
     llvm::raw_string_ostream(ratio) << llvm::format("%.2f", row.seconds / best);
-  os << left(timeText(row.seconds) + " +-" + percentText(row.interval), 16)
-     << left(ratio, 7);
+  os << intervalText(row.seconds, row.interval) << right(ratio, 5);
   if (hasMeasured)
-    os << left(row.measured > 0 ? timeText(row.measured) + " +-" +
-                                      percentText(row.measuredInterval)
-                                : "-",
-               16);
-  os << left(row.bound, 14) << left(bytesText(row.memory), 10)
+    os << (row.measured > 0 ? intervalText(row.measured, row.measuredInterval)
+                            : right("-", kTimeWidth));
+  os << left(row.bound, 13) << right(bytesText(row.memory), kBytesWidth)
      << trafficText(row) << "\n";
   os << "      " << row.words << "\n";
   if (std::string text = sensitivityText(row);
@@ -160,10 +171,11 @@ static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op,
   bool hasMeasured = llvm::any_of(op.found, isMeasured) ||
                      llvm::any_of(op.designs, isMeasured);
   double best = op.found.empty() ? 0 : op.found.front().seconds;
-  os << "\n  " << left("schedule", 28) << left("time", 16) << left("ratio", 7);
+  os << "\n  " << left("schedule", 28) << right("time", kTimeWidth)
+     << right("ratio", 5);
   if (hasMeasured)
-    os << left("measured", 16);
-  os << left("bound", 14) << left("memory", 10) << "sent by a rank\n";
+    os << right("measured", kTimeWidth);
+  os << left("bound", 13) << right("memory", kBytesWidth) << "sent by a rank\n";
   for (auto [i, row] : llvm::enumerate(op.found))
     writeRow(os, row,
              llvm::utostr(i + 1) +

@@ -47,7 +47,8 @@ static void writeRow(llvm::raw_ostream &os, const ReportRow &row,
   os << "<td class=\"number\">" << timeText(row.seconds) << "<br>"
      << llvm::format("&plusmn;%.0f%%", row.interval * 100);
   if (row.measured > 0)
-    os << "<br>measured " << timeText(row.measured);
+    os << "<br>measured " << timeText(row.measured)
+       << llvm::format(" &plusmn;%.0f%%", row.measuredInterval * 100);
   os << "</td><td class=\"number\">"
      << llvm::format("%.2f", best > 0 ? row.seconds / best : 1) << "</td><td>"
      << escaped(row.bound) << "</td><td class=\"number\">"
@@ -97,7 +98,8 @@ static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op) {
   for (auto [i, row] : llvm::enumerate(op.found))
     writeRow(os, row,
              "found " + std::to_string(i + 1) +
-                 (row.name.empty() ? "" : " (" + row.name + ")"),
+                 (row.name.empty() ? "" : " (" + row.name + ")") +
+                 (row.isPareto ? " *" : ""),
              best);
   for (const ReportRow &row : op.designs)
     writeRow(os, row, row.name, best);
@@ -116,7 +118,8 @@ void mercury::writeHtml(llvm::raw_ostream &os, const Report &report) {
      << "</h1>\n<p>Predicted by the model";
   if (report.memoryLimit > 0)
     os << "; each rank may hold " << bytesText(report.memoryLimit);
-  os << ".</p>\n<h3>The machine</h3>\n";
+  os << ". * marks the Pareto set of time and memory.</p>\n<h2>The "
+        "machine</h2>\n";
   drawMachine(os, report.topology);
   for (const ReportOperator &op : report.operators)
     writeOperator(os, op);
