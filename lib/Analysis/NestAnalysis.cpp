@@ -261,22 +261,26 @@ static std::vector<int64_t> iteration(const DistributedNest &nest, int64_t rank,
 LogicalResult mercury::verifyNoRace(DistributedNest &nest,
                                     ArrayRef<Access> accesses,
                                     const TopologyModel &topology) {
+  std::vector<std::vector<int64_t>> iterations;
+  for (int64_t r = 0; r < topology.numRanks(); ++r)
+    iterations.push_back(iteration(nest, r, topology));
   for (const Access &write : accesses) {
     if (!write.isWrite)
       continue;
-    for (const auto &[t, ranks] : llvm::enumerate(write.offsets))
+    for (const auto &[t, ranks] : llvm::enumerate(write.offsets)) {
+      auto meet = [&, &ranks = ranks](int64_t r, int64_t q) {
+        for (auto [dim, size] : llvm::enumerate(write.sizes))
+          if (std::abs(ranks[r][dim] - ranks[q][dim]) >= size)
+            return false;
+        return true;
+      };
       for (int64_t r = 0; r < topology.numRanks(); ++r)
-        for (int64_t q = 0; q < r; ++q) {
-          if (iteration(nest, r, topology) == iteration(nest, q, topology))
-            continue;
-          bool meet = true;
-          for (auto [dim, size] : llvm::enumerate(write.sizes))
-            meet &= std::abs(ranks[r][dim] - ranks[q][dim]) < size;
-          if (meet)
+        for (int64_t q = 0; q < r; ++q)
+          if (meet(r, q) && iterations[r] != iterations[q])
             return write.op->emitError()
                    << "race: at step " << t << " ranks " << q << " and " << r
                    << " write overlapping tiles of output " << *write.output;
-        }
+    }
     for (const Access &read : accesses)
       if (!read.isWrite && read.output == write.output &&
           (read.offsets != write.offsets || read.sizes != write.sizes))
