@@ -364,6 +364,10 @@ double CostModel::Impl::lowerBound() const {
   return sum / double(links.topology().numRanks()) * (1 - 1e-12);
 }
 
+static std::string microseconds(double seconds) {
+  return std::to_string(std::lround(seconds * 1e6)) + " us";
+}
+
 std::vector<std::string> CostModel::Impl::assumptions() const {
   std::vector<std::string> lines;
   for (size_t l = 0; l < links.topology().levels.size(); ++l) {
@@ -372,6 +376,13 @@ std::vector<std::string> CostModel::Impl::assumptions() const {
       lines.push_back("level '" + level.name + "' has no bandwidth; " +
                       std::to_string(int64_t(links.bandwidth(l) / 1e9)) +
                       " GB/s are assumed");
+    // Curves contain both.
+    if (level.size > 1 && level.curves.empty() && level.latency <= 0 &&
+        level.launch <= 0)
+      lines.push_back("level '" + level.name +
+                      "' has no latency and no launch cost; " +
+                      microseconds(links.latency(l)) + " and " +
+                      microseconds(links.launch(l)) + " are assumed");
   }
   for (bool isBackward : {false, true}) {
     if (problem.direction == (isBackward ? CostProblem::Direction::Forward
@@ -389,6 +400,9 @@ std::vector<std::string> CostModel::Impl::assumptions() const {
     lines.push_back("the device has no memory bandwidth; " +
                     std::to_string(int64_t(locals.memoryRate() / 1e9)) +
                     " GB/s are assumed");
+  if (device.launch <= 0)
+    lines.push_back("the device has no launch cost; " + microseconds(0) +
+                    " are assumed");
   return lines;
 }
 

@@ -30,7 +30,7 @@ double CostModel::Impl::stepSeconds(double whole, double cut, double rows,
 }
 
 void CostModel::Impl::leaf(size_t combination, double scale, Step &step) {
-  step.launch = halves * device.launch;
+  step.launch = halves * device.launch * scale;
   if (!table) {
     step.compute = stepSeconds(1, 0, 1, step.memory);
   } else {
@@ -186,13 +186,14 @@ double CostModel::Impl::total(Side side, Cost *cost) {
     cost->timeLoops.resize(loops.size());
   run(0, 0, 1, side, step, cost);
   double memoryScale = 1 + side.work * workInterval;
-  double filled = fill * memoryScale + fills * device.launch;
-  double launches = (fills + finishes) * device.launch;
+  double perLaunch = device.launch * memoryScale;
+  double filled = fill * memoryScale + fills * perLaunch;
+  double launches = (fills + finishes) * perLaunch;
   step.memory += (fill + finish) * memoryScale;
   step.launch += launches;
   step.compute += (fill + finish) * memoryScale + launches;
   double seconds =
-      step.stretch.seconds + finish * memoryScale + finishes * device.launch;
+      step.stretch.seconds + finish * memoryScale + finishes * perLaunch;
   // What comes before the loops does so beside the fill.
   double gathered = 0;
   for (const LinkTime &time : before)

@@ -96,10 +96,30 @@ LinkTimes::LinkTimes(TopologyModel topology) : machine(std::move(topology)) {
   }
 }
 
+/// A level of which nothing is known; where something is, what is 0 is none.
+static bool isUnknown(const Level &level) {
+  return level.bandwidth <= 0 && level.latency <= 0 && level.launch <= 0 &&
+         level.curves.empty();
+}
+static double launchOf(const Level &level) {
+  return isUnknown(level) ? defaultLaunch : level.launch;
+}
+static double latencyOf(const Level &level) {
+  return isUnknown(level) ? defaultLatency : level.latency;
+}
+
 double LinkTimes::bandwidth(size_t level) const {
   const Level &l = machine.levels[level];
   double all = l.bandwidth > 0 ? l.bandwidth : defaultBandwidth;
   return all * std::max(1 - l.contention, 0.01);
+}
+
+double LinkTimes::latency(size_t level) const {
+  return latencyOf(machine.levels[level]);
+}
+
+double LinkTimes::launch(size_t level) const {
+  return launchOf(machine.levels[level]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,18 +220,6 @@ static double mixed(double fixed, double streamed) {
 }
 static double pieced(double fixed, double streamed) {
   return streamed + mixed(fixed, streamed);
-}
-
-/// A level of which nothing is known; where something is, what is 0 is none.
-static bool isUnknown(const Level &level) {
-  return level.bandwidth <= 0 && level.latency <= 0 && level.launch <= 0 &&
-         level.curves.empty();
-}
-static double launchOf(const Level &level) {
-  return isUnknown(level) ? defaultLaunch : level.launch;
-}
-static double latencyOf(const Level &level) {
-  return isUnknown(level) ? defaultLatency : level.latency;
 }
 
 /// Runs parts of one operation together: they stream at the same time, their

@@ -273,9 +273,19 @@ TEST(CostModel, SaysWhatItAssumes) {
   CostModel model(gemm(), bare);
   EXPECT_TRUE(model.estimate(named("all_gather_gemm", gemm(), bare)).assumed);
   std::vector<std::string> lines = model.assumptions();
-  ASSERT_EQ(lines.size(), 3u);
+  ASSERT_EQ(lines.size(), 5u);
   EXPECT_EQ(lines[0], "level 'gpu' has no bandwidth; 12 GB/s are assumed");
-  EXPECT_TRUE(CostModel(gemm(), machine("gpu=4")).assumptions().empty());
+  EXPECT_EQ(lines[1], "level 'gpu' has no latency and no launch cost; 14 us "
+                      "and 8 us are assumed");
+  EXPECT_EQ(lines[4], "the device has no launch cost; 0 us are assumed");
+  TopologyModel known = machine("gpu=4");
+  known.levels[0].latency = known.device.launch = 1e-6;
+  EXPECT_TRUE(CostModel(gemm(), known).assumptions().empty());
+  // What is not given stays 0 where the level has other figures.
+  known.levels[0].latency = 0;
+  EXPECT_EQ(CostModel(gemm(), known).assumptions(),
+            std::vector<std::string>{"level 'gpu' has no latency and no launch "
+                                     "cost; 0 us and 0 us are assumed"});
 }
 
 TEST(CostModel, MergesThatOtherKernelsDoCostPassesOverTheState) {

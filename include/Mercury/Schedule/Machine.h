@@ -102,7 +102,7 @@ struct DeviceModel {
   std::vector<AchievedRate> achieved;
   /// Part of the compute rate that communication takes while it runs.
   double communicationShare = 0;
-  double interval = 0; ///< half of that of rates and bandwidth, relative
+  double interval = 0; ///< half, relative: of rates, bandwidth, launch
   double power = 0;    ///< watts under load
   bool operator==(const DeviceModel &) const = default;
 };

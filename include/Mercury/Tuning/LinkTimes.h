@@ -105,6 +105,9 @@ public:
 
   /// Bytes/s of a port and direction, less what others are expected to take.
   double bandwidth(size_t level) const;
+  /// Seconds of a hop, and to start an operation, where no curve says more.
+  double latency(size_t level) const;
+  double launch(size_t level) const;
   /// Consecutive ranks that share a port of the level.
   int64_t sharing(size_t level) const { return ports[level].sharing; }
   /// Levels with the same number use the same ports.
