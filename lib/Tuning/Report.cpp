@@ -54,9 +54,10 @@ std::string mercury::rateText(double bytesPerSecond) {
                     {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"});
 }
 
-static std::string percentText(double part) {
+std::string mercury::percentText(double part) {
+  int digits = part > 0 && part < 0.0095 ? 1 : 0;
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.0f%%", part * 100);
+  llvm::raw_string_ostream(text) << llvm::format("%.*f%%", digits, part * 100);
   return text;
 }
 
@@ -150,9 +151,10 @@ static void writeRow(llvm::raw_ostream &os, const ReportRow &row,
     os << "      OOM: " << row.overLimit << "\n";
 }
 
-/// What was looked at, and what is known of what was not.
-static void writeSearch(llvm::raw_ostream &os, const ReportOperator &op) {
-  os << "\n  " << op.visited << " schedules looked at, " << op.pruned
+std::string mercury::searchText(const ReportOperator &op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << op.visited << " schedules looked at, " << op.pruned
      << " left out by bounds, " << op.overLimit << " over the memory limit; ";
   if (op.isProven)
     os << "the first is the best of the model's space";
@@ -161,7 +163,8 @@ static void writeSearch(llvm::raw_ostream &os, const ReportOperator &op) {
        << " of the best that the space may have"
        << (op.lowerBound > 0 ? " (bound " + timeText(op.lowerBound) + ")" : "")
        << ", not proven to be it";
-  os << " (" << timeText(op.tuningSeconds) << ")\n";
+  os << " (" << timeText(op.tuningSeconds) << ")";
+  return text;
 }
 
 static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op,
@@ -187,7 +190,7 @@ static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op,
   for (const ReportRow &row : op.designs)
     writeRow(os, row, row.name, best, hasMeasured, showsSensitivity);
   if (op.isSearched)
-    writeSearch(os, op);
+    os << "\n  " << searchText(op) << "\n";
   for (const std::string &remark : op.remarks)
     os << "  remark: " << remark << "\n";
 }

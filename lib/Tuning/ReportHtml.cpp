@@ -45,10 +45,10 @@ static void writeRow(llvm::raw_ostream &os, const ReportRow &row,
     return;
   }
   os << "<td class=\"number\">" << timeText(row.seconds) << "<br>"
-     << llvm::format("&plusmn;%.0f%%", row.interval * 100);
+     << "&plusmn;" << percentText(row.interval);
   if (row.measured > 0)
-    os << "<br>measured " << timeText(row.measured)
-       << llvm::format(" &plusmn;%.0f%%", row.measuredInterval * 100);
+    os << "<br>measured " << timeText(row.measured) << " &plusmn;"
+       << percentText(row.measuredInterval);
   os << "</td><td class=\"number\">"
      << llvm::format("%.2f", best > 0 ? row.seconds / best : 1) << "</td><td>"
      << escaped(row.bound) << "</td><td class=\"number\">"
@@ -74,19 +74,6 @@ static void writeRow(llvm::raw_ostream &os, const ReportRow &row,
      << "</code></details></td></tr>\n";
 }
 
-static void writeSearch(llvm::raw_ostream &os, const ReportOperator &op) {
-  os << "<p class=\"words\">" << op.visited << " schedules looked at, "
-     << op.pruned << " left out by bounds, " << op.overLimit
-     << " over the memory limit. ";
-  if (op.isProven)
-    os << "The first is the best of the model's space.";
-  else
-    os << llvm::format("The first is within %.0f%% of what the space may have "
-                       "at best.",
-                       op.gap * 100);
-  os << " The search took " << timeText(op.tuningSeconds) << ".</p>\n";
-}
-
 static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op) {
   os << "<h2>" << escaped(op.title) << "</h2>\n";
   os << "<h3>Time and memory</h3>\n";
@@ -105,7 +92,7 @@ static void writeOperator(llvm::raw_ostream &os, const ReportOperator &op) {
     writeRow(os, row, row.name, best);
   os << "</tbody></table>\n";
   if (op.isSearched)
-    writeSearch(os, op);
+    os << "<p class=\"words\">" << escaped(searchText(op)) << "</p>\n";
   for (const std::string &remark : op.remarks)
     os << "<p class=\"words\">" << escaped(remark) << "</p>\n";
 }

@@ -90,6 +90,8 @@ struct Report {
 
 /// "all operators of the function: 1.20 ms; under the default rule 1.50 ms".
 std::string functionText(const Report &report);
+/// What a search looked at, and what is known of what it did not.
+std::string searchText(const ReportOperator &op);
 void writeTable(llvm::raw_ostream &os, const Report &report);
 void writeJson(llvm::raw_ostream &os, const Report &report);
 /// Pareto plot with the named designs marked, timeline of the chosen schedule
@@ -100,6 +102,8 @@ void writeTrace(llvm::raw_ostream &os, const std::vector<ReportSpan> &timeline);
 
 /// "1.23 ms", "45.6 us": three digits.
 std::string timeText(double seconds);
+/// "12%", and below 1% "0.3%".
+std::string percentText(double part);
 /// "1.50 kJ", "12.0 mJ".
 std::string energyText(double joules);
 /// "1.50 GiB", "12.0 KiB".

@@ -2,7 +2,7 @@
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: mercury-tune %s --topology=gpu=2 --measure=2 --local=loops --resume=%t/runs.json | FileCheck %s
 // CHECK: schedule time ratio measured bound memory sent by a rank
-// CHECK-NEXT: 1 {{.*}} 1.00 {{[0-9.]+ [mu]s \+-[0-9]+%}}
+// CHECK-NEXT: 1 {{.*}} 1.00 {{[0-9.]+ [mu]s \+-[0-9.]+%}}
 // CHECK: remark: measured: 1 {{is the fastest of the 2 that ran|and 2 are not told apart \(20 runs each\); the model's choice is first}}
 // RUN: FileCheck %s --check-prefix=FILE --input-file=%t/runs.json
 // FILE: "ranks": "threads of
