@@ -85,6 +85,29 @@ private:
 };
 } // namespace
 
+/// Bytes of a value that are still summed without overflow.
+static constexpr double kMostBytes = 0x1p54;
+
+/// A value of `op` that has more; null: there is none.
+static Value firstUncountableValue(Operation *op) {
+  auto isUncountable = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !type.hasStaticShape() ||
+        !type.getElementType().isIntOrFloat())
+      return false;
+    double bytes = type.getElementTypeBitWidth() / 8.0;
+    for (int64_t extent : type.getShape())
+      bytes *= double(extent);
+    return bytes > kMostBytes;
+  };
+  for (ValueRange values :
+       {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+    for (Value value : values)
+      if (isUncountable(value))
+        return value;
+  return nullptr;
+}
+
 LogicalResult FunctionTuner::findTargets() {
   SmallVector<DistributableOpInterface> ops;
   for (Operation &op : function.front()) {
@@ -96,6 +119,9 @@ LogicalResult FunctionTuner::findTargets() {
       return op.emitError()
              << "has a dynamic extent in a value of type " << dynamic.getType()
              << "; only static shapes are tuned";
+    if (Value large = firstUncountableValue(&op))
+      return op.emitError() << "has a value of type " << large.getType()
+                            << ", which no machine holds";
     if (!op.hasAttr(kScheduleAttrName) &&
         isContraction(buildOperatorModel(distributable)))
       ops.push_back(distributable);

@@ -128,6 +128,9 @@ static Error emit(llvm::raw_ostream &os, const CommandLine &line,
 /// it.
 static Error addTimeline(mlir::ModuleOp module, const CommandLine &line,
                          Report &report) {
+  if (run::isInterrupted())
+    return llvm::make_error<run::RunError>(run::Outcome::Interrupted,
+                                           "interrupted");
   run::CompileOptions options;
   options.entry = line.entry;
   llvm::Expected<run::Prediction> prediction = run::predict(module, options);

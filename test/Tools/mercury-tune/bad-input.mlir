@@ -41,6 +41,8 @@
 // RANKS: error: --ranks needs --calibrate
 // RUN: not mercury-tune --calibrate --budget=soon 2>&1 | FileCheck %s --check-prefix=SOON
 // SOON: error: --budget expects a time above zero, such as 30s, got 'soon'
+// RUN: not mercury-tune %S/Inputs/too-large.mlir --topology=gpu=2 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: error: has a value of type 'tensor<4000000000x4000000000xbf16>', which no machine holds
 
 // Nothing fits: the smallest one, and what it costs.
 // RUN: not mercury-tune %s --topology=gpu=2 --memory-limit=100 2>&1 | FileCheck %s --check-prefix=LIMIT
