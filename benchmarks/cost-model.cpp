@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 #include "Mercury/Schedule/Enumerator.h"
 #include "Mercury/Tuning/CostModel.h"
+#include "Support.h"
 
 #include <cstdio>
 #include <ctime>
@@ -63,7 +64,8 @@ static void measure(const char *name, const CostProblem &problem,
     std::printf("no time at all\n");
 }
 
-int main() {
+int main(int argc, char **argv) {
+  mercury::bench::Options(argc, argv, {});
   std::printf("%-18s %-22s %6s %12s %12s %12s\n", "us per schedule", "topology",
               "number", "first round", "best round", "with details");
   AttentionShape shape;

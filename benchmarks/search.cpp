@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "Mercury/Tuning/Search.h"
 #include "CandidateCost.h"
+#include "Support.h"
 
 #include <cmath>
 #include <cstdio>
@@ -189,7 +190,8 @@ static void searchAll(const char *text, double goal, double budget) {
   }
 }
 
-int main() {
+int main(int argc, char **argv) {
+  mercury::bench::Options(argc, argv, {});
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   std::printf("Everything, enumerated and costed (goal 200000 a second). "
               "Published: distinct\nprograms of the two sequence loops, of all "

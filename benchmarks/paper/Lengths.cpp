@@ -15,23 +15,18 @@ using namespace mercury::paper;
 
 static bool printLengths(llvm::raw_ostream &os, const Settings &settings,
                          std::string &error) {
-  if (settings.maxRanks < 8) {
-    os << "  left out: it needs 8 ranks\n";
+  std::optional<Cluster> at = headLongAttention(os, settings.maxRanks);
+  if (!at)
     return true;
-  }
-  Cluster at = cluster("h100-sxm", "100Gbps-roce", 2, 4);
-  os << "    MHA, 32 heads of 128, bf16, batch 4, forward, without a mask; cut "
-        "along the sequence;\n    H100 2x4, 100 Gb/s, "
-     << bytesText(double(availableBytes(at.topology.device)))
-     << " a device. OOM: the least that one of the column needs a rank.\n";
+  os << " OOM: the least that one of the column needs a rank.\n";
   printHead(os, "tokens", attentionFamilies);
   bool isFeasible = false;
   std::string plans, fitting; // the latter at the greatest length
   for (int64_t tokens = 32 << 10; tokens <= 2 << 20; tokens *= 2) {
-    Workload w = attention({4, 32, 1, tokens, tokens, 128, 128}, at.topology);
+    Workload w = longAttention(tokens, *at);
     CompareOptions options;
     options.budget = settings.budget;
-    Comparison c = compare(w, at.topology, options, error);
+    Comparison c = compare(w, at->topology, options, error);
     printRow(os, tokensText(tokens), attentionFamilies, c);
     if (!error.empty()) {
       error = tokensText(tokens) + ": " + error;
@@ -40,7 +35,7 @@ static bool printLengths(llvm::raw_ostream &os, const Settings &settings,
     if (const FoundSchedule *best = c.best())
       plans += "    " + tokensText(tokens) + ": " + timeText(best->seconds) +
                ", " + bytesText(double(best->bytes)) + ": " +
-               describe(best->schedule, w.cost.op, at.topology) + "\n";
+               describe(best->schedule, w.cost.op, at->topology) + "\n";
     isFeasible = c.best() != nullptr;
     fitting.clear();
     for (const Contender &one : c.contenders)

@@ -27,7 +27,7 @@ static const Contender *sameAs(const FoundSchedule &point,
 
 static bool printSet(llvm::raw_ostream &os, int64_t tokens, const Cluster &at,
                      const Settings &settings, std::string &error) {
-  Workload w = attention({4, 32, 1, tokens, tokens, 128, 128}, at.topology);
+  Workload w = longAttention(tokens, at);
   CompareOptions options;
   // There is more to prove.
   options.budget = 10 * settings.budget;
@@ -73,16 +73,12 @@ static bool printSet(llvm::raw_ostream &os, int64_t tokens, const Cluster &at,
 
 static bool printPareto(llvm::raw_ostream &os, const Settings &settings,
                         std::string &error) {
-  if (settings.maxRanks < 8) {
-    os << "  left out: it needs 8 ranks\n";
+  std::optional<Cluster> at = headLongAttention(os, settings.maxRanks);
+  if (!at)
     return true;
-  }
-  Cluster at = cluster("h100-sxm", "100Gbps-roce", 2, 4);
-  os << "    MHA, 32 heads of 128, bf16, batch 4, forward, without a mask; cut "
-        "along the sequence;\n    H100 2x4, 100 Gb/s. Time, memory of a rank; "
-        "ring, Ulysses and USP in brackets\n";
+  os << " Time, memory of a rank; ring, Ulysses and USP in brackets.\n";
   for (int64_t tokens : {32 << 10, 256 << 10})
-    if (!printSet(os, tokens, at, settings, error))
+    if (!printSet(os, tokens, *at, settings, error))
       return false;
   return true;
 }

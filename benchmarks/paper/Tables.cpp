@@ -30,6 +30,23 @@ Cluster mercury::paper::cluster(const std::string &device,
   return {std::to_string(nodes) + "x" + std::to_string(gpus), *topology};
 }
 
+std::optional<Cluster> mercury::paper::headLongAttention(llvm::raw_ostream &os,
+                                                         int64_t maxRanks) {
+  if (maxRanks < 8) {
+    os << "  left out: it needs 8 ranks\n";
+    return std::nullopt;
+  }
+  Cluster at = cluster("h100-sxm", "100Gbps-roce", 2, 4);
+  os << "    MHA, 32 heads of 128, bf16, batch 4, forward, without a mask; cut "
+        "along the sequence;\n    H100 2x4, 100 Gb/s, "
+     << bytesText(double(availableBytes(at.topology.device))) << " a device.";
+  return at;
+}
+
+Workload mercury::paper::longAttention(int64_t tokens, const Cluster &at) {
+  return attention({4, 32, 1, tokens, tokens, 128, 128}, at.topology);
+}
+
 static llvm::FormattedString left(llvm::StringRef text, unsigned width) {
   return llvm::left_justify(text, width);
 }

@@ -22,6 +22,13 @@ struct Cluster {
 Cluster cluster(const std::string &device, const std::string &network,
                 int64_t nodes, int64_t gpus);
 
+/// The machine of (c) and (d), H100 2x4. Prints what runs on it: MHA, 32 heads
+/// of 128, bf16, batch 4; or that it has more than `maxRanks`, and gives none.
+std::optional<Cluster> headLongAttention(llvm::raw_ostream &os,
+                                         int64_t maxRanks);
+/// That attention, cut along the sequence.
+Workload longAttention(int64_t tokens, const Cluster &at);
+
 /// The families of designs, in the order of columns.
 extern const std::vector<std::string> attentionFamilies, gemmFamilies;
 
