@@ -26,6 +26,7 @@
 #include "OperatorProgram.h"
 #include "Predict.h"
 #include "Support.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/LineIterator.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -235,23 +236,30 @@ static double errorOf(const Machine &machine, size_t i) {
   return machine.closed[i] / machine.played[i]->seconds - 1;
 }
 
-/// How much more than the best by `judge` the first, the best and the worst of
-/// a list take by it.
-template <typename Seconds>
+/// What a model says of schedules, in seconds.
+using Seconds = llvm::function_ref<double(size_t)>;
+
+/// Of a list, the least first by `own`: how much more than the best by `other`,
+/// which takes `otherBest`, the first, the best and the worst take by it, and
+/// by how much that differs from what `own` says of them.
 static void judge(const char *what, const std::vector<size_t> &list,
-                  double best, Seconds judge) {
-  double least = HUGE_VAL, most = 0;
-  size_t near = 0;
+                  Seconds own, Seconds other, double otherBest) {
+  double least = HUGE_VAL, most = 0, apart = 0;
+  size_t near = 0, agreed = 0;
   for (size_t i : list) {
-    least = std::min(least, judge(i) / best - 1);
-    most = std::max(most, judge(i) / best - 1);
-    near += judge(i) / best - 1 <= 0.03;
+    double more = other(i) / otherBest - 1,
+           differs = std::abs(more - (own(i) / own(list[0]) - 1));
+    least = std::min(least, more);
+    most = std::max(most, more);
+    near += more <= 0.03;
+    apart = std::max(apart, differs);
+    agreed += differs <= 0.03;
   }
   llvm::outs() << llvm::format(
       "  best %zu of %s: first +%.1f%%, best +%.1f%%, worst +%.1f%%, %zu "
-      "within 3%%\n",
-      list.size(), what, (judge(list[0]) / best - 1) * 100, least * 100,
-      most * 100, near);
+      "within 3%%; of %zu both say the same within 3%%, most apart %.1f%%\n",
+      list.size(), what, (other(list[0]) / otherBest - 1) * 100, least * 100,
+      most * 100, near, agreed, apart * 100);
 }
 
 static void report(const OperatorProgram &op, const CostProblem &problem,
@@ -278,8 +286,9 @@ static void report(const OperatorProgram &op, const CostProblem &problem,
   auto played = [&](size_t i) { return machine.played[i]->seconds; };
   std::vector<size_t> ours = leastOf(picked, 20, closed),
                       theirs = leastOf(picked, 20, played);
-  judge("the closed form, simulated", ours, played(theirs[0]), played);
-  judge("the simulator, in closed form", theirs, closed(ours[0]), closed);
+  judge("the closed form, simulated", ours, closed, played, played(theirs[0]));
+  judge("the simulator, in closed form", theirs, played, closed,
+        closed(ours[0]));
   std::vector<size_t> worst = leastOf(picked, settings.worst, [&](size_t i) {
     return -std::abs(errorOf(machine, i));
   });
