@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mercury/Schedule/GeneratedBlocks.h"
 #include "Mercury/Schedule/TopologyModel.h"
 
 #include <cmath>
@@ -162,6 +163,10 @@ static Verdict verifyAchieved(const DeviceModel &device) {
       return Verdict::no(name + ", but no peak rate for '" + rate.type + "'");
     if (rate.work == AchievedRate::Work::Gemm && (rate.headDim || rate.causal))
       return Verdict::no(name + ", but head_dim and causal are attention's");
+    if (isGeneratedName(rate.library) && !blocksOf(rate.library, rate.work))
+      return Verdict::no(name + ", expected generated[rows,columns,depth] of "
+                                "gemm, generated[rows,keys] of attention, "
+                                "sizes that are positive");
     if (rate.headDim < 0)
       return Verdict::no(name + ", expected a head_dim that is not negative");
     if (std::string fault = faultOf(rate.fraction);

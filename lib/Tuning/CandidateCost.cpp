@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CandidateCost.h"
+#include "Mercury/Tuning/LocalKernels.h"
 #include "Stretch.h"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 using namespace mercury;
@@ -30,6 +32,7 @@ CandidateCost::CandidateCost(const CostProblem &problem, const LinkTimes &links)
   for (const std::string &name : comparableKernels(problem, topology.device)) {
     patches.push_back(name);
     rates.push_back(locals.rateOf(workOf(problem, name)));
+    blocks.push_back(blocksPerLoop(problem, name));
   }
   leaf.resize(rates.size());
   memoryRate = locals.memoryRate();
@@ -96,6 +99,8 @@ uint64_t CandidateCost::namesOf(AxisMask mask) const {
 
 double CandidateCost::seconds(const Candidate &c, int64_t chunks,
                               size_t kernel) {
+  if (leaf[kernel] == HUGE_VAL)
+    return HUGE_VAL;
   // What is in flight, and how often, depends on the order of loops.
   bool isRead = true;
   for (size_t t = 0; t < c.times.size(); ++t)

@@ -39,10 +39,10 @@ public:
   bool isExact() const { return exact; }
   /// Reads what does not depend on the order of time loops.
   void enter(const Division &division, const Candidate &candidate);
-  /// The kernels that may compute tiles, by what `patch` says; "" first.
+  /// The kernels that may compute tiles, by name; "" first.
   const std::vector<std::string> &kernels() const { return patches; }
   /// Of the candidate with its time loops as they now stand, and a kernel by
-  /// number.
+  /// number. Infinite where its blocks are larger than a tile.
   double seconds(const Candidate &candidate, int64_t chunks, size_t kernel = 0);
   /// Bytes of the shards that a rank holds of inputs, and of results that are
   /// returned as they are: what no program does without.
@@ -155,6 +155,7 @@ private:
   int fills = 0, finishes = 0;
   int halves = 1; ///< a step's work is done in so many
   double held = 0;
+  std::vector<std::vector<int64_t>> blocks; ///< per kernel: blocksPerLoop()
   std::vector<double> leaf; ///< per kernel, of a step's work, without launch
   double entering = 0;      ///< seconds of messages before the first step
   /// Bytes: of results before they are reduced; that copies move.

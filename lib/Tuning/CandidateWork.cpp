@@ -102,5 +102,14 @@ void CandidateCost::readWork(const Candidate &c) {
     double compute = 2 * iterations * operations / rates[k].at(size);
     leaf[k] =
         std::max(compute, memoryBytes / memoryRate) + mergeBytes / memoryRate;
+    for (size_t l = 0; l < blocks[k].size(); ++l)
+      if (blocks[k][l] > tile[l])
+        leaf[k] = HUGE_VAL;
   }
+  // A time loop in both directions halves its tile.
+  for (const Candidate::Time &time : c.times)
+    if (time.bothDirections)
+      for (size_t k = 0; k < rates.size(); ++k)
+        if (!blocks[k].empty() && 2 * blocks[k][time.loop] > tile[time.loop])
+          leaf[k] = HUGE_VAL;
 }

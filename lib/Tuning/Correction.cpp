@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Mercury/Tuning/Correction.h"
+#include "Mercury/Tuning/LocalKernels.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -181,8 +182,9 @@ public:
       : problem(problem), topology(given), measured(measured) {
     std::set<std::string> kernels;
     for (const MeasuredSchedule &one : measured)
-      if (kernels.insert(one.schedule.patch).second)
-        groups.push_back(kernelFigures(problem, one.schedule.patch, topology));
+      if (std::string kernel = kernelOf(one.schedule, problem);
+          kernels.insert(kernel).second)
+        groups.push_back(kernelFigures(problem, kernel, topology));
     groups.push_back(memoryFigures(topology.device));
     if (topology.device.launch > 0)
       groups.push_back(launchFigures(topology.device));

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "CostModelImpl.h"
 #include "Mercury/Schedule/Balance.h"
+#include "Mercury/Tuning/LocalKernels.h"
 
 #include <set>
 
@@ -84,7 +85,8 @@ void CostModel::Impl::chooseKernel(Schedule &s) {
   Schedule best = s;
   double least = HUGE_VAL;
   for (size_t k = 0; k < comparable; ++k) {
-    s.patch = kernels[k].name;
+    if (!setKernel(s, problem, links.topology(), kernels[k].name))
+      continue;
     if (double took = seconds(s); took < least) {
       least = took;
       best = s;
@@ -152,7 +154,7 @@ void CostModel::Impl::prepare(const Schedule &s, bool isBackward) {
   const OperatorModel &op = problem.op;
   backward = isBackward;
   chunks = std::max<int64_t>(s.chunks, 1);
-  kernel = numberOf(s.patch);
+  kernel = numberOf(s.tile.empty() ? s.patch : kernelOf(s, problem));
   reader.read(s, backward);
   const LocalExtents &extents = reader.extents;
   table = op.mask ? &tables.of(s, extents.padded) : nullptr;

@@ -8,6 +8,7 @@
 
 #include "Mercury/Transforms/Local/KernelRefusal.h"
 #include "Mercury/Transforms/Local/KernelRegistry.h"
+#include "Mercury/Tuning/LocalKernels.h"
 #include "Mercury/Tuning/Tune.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -36,5 +37,8 @@ CostProblem mercury::costProblemOf(commir::DistributableOpInterface op,
                         "of it for this kind of work in '" +
                         problem.type + "'");
   }
+  if (options.local == LocalKernel::Generated)
+    for (std::string &name : measuredBlocks(problem, device))
+      problem.kernels.push_back(std::move(name));
   return problem;
 }

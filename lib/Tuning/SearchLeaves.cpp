@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "SearchLeaves.h"
 #include "Mercury/Schedule/Balance.h"
+#include "Mercury/Tuning/LocalKernels.h"
 
 #include <cmath>
 
@@ -28,6 +29,7 @@ SearchLeaves::SearchLeaves(CostModel &cost, const MemoryModel &memory,
   for (CostModel &model : goal.models())
     machines.push_back(std::make_unique<Machine>(model, memory, options));
   exits.resize(machines.size());
+  kernelBytes = bytesOfKernels();
 }
 
 template <typename Seconds>
@@ -96,25 +98,39 @@ void SearchLeaves::visit(const Node &node) {
   });
 }
 
+/// Bytes that a rank holds with each kernel, up to what all hold: generated
+/// code has a workspace by its blocks, kernels that are patched in have none.
+std::vector<int64_t> SearchLeaves::bytesOfKernels() const {
+  std::vector<int64_t> bytes;
+  const CostProblem &problem = machines.front()->cost.problem();
+  for (const std::string &kernel : machines.front()->fast.kernels()) {
+    Schedule whole = Schedule::replicated(op);
+    whole.tile = blocksPerLoop(problem, kernel);
+    whole.patch = whole.tile.empty() ? kernel : "";
+    bytes.push_back(memory.estimate(whole).peak());
+  }
+  return bytes;
+}
+
 /// Calls `visit` with the kernels that tiles may be computed by, but for those
-/// that are slower than others and hold no less: generated code has a
-/// workspace, kernels that are patched in have none.
+/// that are slower than others and hold no less.
 template <typename Seconds, typename Visit>
 void SearchLeaves::forEachKernel(Seconds secondsOf, Visit visit) {
-  double generated = secondsOf(0), least = HUGE_VAL;
-  size_t fastest = 0;
-  for (size_t k = 1; k < machines.front()->fast.kernels().size(); ++k)
-    if (double took = secondsOf(k); took < least) {
-      least = took;
-      fastest = k;
+  size_t count = kernelBytes.size();
+  kernelSeconds.resize(count);
+  for (size_t k = 0; k < count; ++k)
+    kernelSeconds[k] = secondsOf(k);
+  for (size_t k = 0; k < count; ++k) {
+    bool matters = kernelSeconds[k] < HUGE_VAL;
+    for (size_t other = 0; other < count && matters; ++other) {
+      bool isFaster = kernelSeconds[other] < kernelSeconds[k] ||
+                      (other < k && kernelSeconds[other] == kernelSeconds[k]);
+      matters = !isFaster || kernelBytes[other] > kernelBytes[k];
     }
-  if (generated <= least) {
+    if (!matters)
+      continue;
     ++result.visited;
-    visit(0, generated);
-  }
-  if (fastest > 0) {
-    ++result.visited;
-    visit(fastest, least);
+    visit(k, kernelSeconds[k]);
   }
 }
 
@@ -181,7 +197,7 @@ void SearchLeaves::offer(const Division &division, const Candidate &candidate,
                          int64_t chunks, const std::string &kernel) {
   Schedule schedule = tree.candidates().build(division, candidate);
   schedule.chunks = chunks;
-  schedule.patch = kernel;
+  setKernel(schedule, machines.front()->cost.problem(), topology, kernel);
   placements.moveResults(schedule);
   if (placements.fit(schedule))
     add(schedule);
@@ -190,12 +206,18 @@ void SearchLeaves::offer(const Division &division, const Candidate &candidate,
 /// The schedule with each kernel that may matter.
 void SearchLeaves::offerKernels(Schedule schedule) {
   Machine &usual = *machines.front();
-  auto patched = [&](size_t k) -> Schedule & {
-    schedule.patch = usual.fast.kernels()[k];
-    return schedule;
+  auto computeBy = [&](size_t k) {
+    return setKernel(schedule, usual.cost.problem(), topology,
+                     usual.fast.kernels()[k]);
   };
-  forEachKernel([&](size_t k) { return usual.cost.seconds(patched(k)); },
-                [&](size_t k, double) { add(patched(k)); });
+  forEachKernel(
+      [&](size_t k) {
+        return computeBy(k) ? usual.cost.seconds(schedule) : HUGE_VAL;
+      },
+      [&](size_t k, double) {
+        computeBy(k);
+        add(schedule);
+      });
 }
 
 /// What the short form does not cost: masks, and gradients.

@@ -52,6 +52,7 @@ private:
   };
 
   void visitCandidate(const Division &division, Candidate &candidate);
+  std::vector<int64_t> bytesOfKernels() const;
   template <typename Seconds, typename Visit>
   void forEachKernel(Seconds secondsOf, Visit visit);
   void offer(const Division &division, const Candidate &candidate,
@@ -77,6 +78,8 @@ private:
   std::unique_ptr<PartialCandidate> part;
   const std::vector<const Choice *> *picked = nullptr;
   std::vector<double> exits; ///< of each machine, seconds
+  std::vector<int64_t> kernelBytes;
+  std::vector<double> kernelSeconds; ///< of the candidate that is visited
   const Node *visited = nullptr;
   std::chrono::steady_clock::time_point begin =
       std::chrono::steady_clock::now();

@@ -10,6 +10,7 @@
 // and every kernel, by the cost model alone.
 //
 //===----------------------------------------------------------------------===//
+#include "Mercury/Tuning/LocalKernels.h"
 #include "Mercury/Tuning/Search.h"
 #include "gtest/gtest.h"
 
@@ -343,4 +344,111 @@ TEST(SearchSpace, BoundsHoldWithKernels) {
                       .rateOf(workOf(problem, kernel))
                       .at(size));
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks of generated code
+//===----------------------------------------------------------------------===//
+
+/// The least of all schedules with each kernel of the problem, where the
+/// schedule is legal with it.
+static double leastOfKernels(CostModel &cost, const TopologyModel &topology) {
+  const CostProblem &problem = cost.problem();
+  double least = HUGE_VAL;
+  enumerateSchedules(problem.op, topology, spaceFor(problem.op),
+                     [&](Schedule s) {
+                       for (const std::string &kernel :
+                            comparableKernels(problem, topology.device)) {
+                         Schedule made = s;
+                         made.tile = blocksPerLoop(problem, kernel);
+                         made.patch = made.tile.empty() ? kernel : "";
+                         if (verify(made, problem.op, topology))
+                           least = std::min(least, cost.seconds(made));
+                       }
+                       return true;
+                     });
+  return least;
+}
+
+// On random curves of blocks and kernels. Large blocks are no choice of the
+// ranks that have less.
+TEST(SearchSpace, BlocksOfEachTile) {
+  int withBlocks = 0, withPatch = 0, isPlain = 0;
+  for (uint32_t seed = 1; seed <= 24; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    auto part = [&] { return 0.05 + double(random() % 90) / 100; };
+    auto extent = [&] { return int64_t(random() % 12 + 1) * 128; };
+    TopologyModel topology =
+        withKernels(topologyOf(seed % 2 ? "gpu=4" : "node=2,gpu=2"));
+    using Work = AchievedRate::Work;
+    for (const char *name : {"generated[96,256,192]", "generated[48,512,256]",
+                             "generated[700,1024,384]"})
+      topology.device.achieved.push_back(rateOf(Work::Gemm, name, {}));
+    for (const char *name : {"generated[96,256]", "generated[256,1024]"})
+      topology.device.achieved.push_back(rateOf(Work::Attention, name, {}));
+    for (AchievedRate &rate : topology.device.achieved)
+      rate.fraction = {{{32.0 + double(random() % 100), part()},
+                        {300.0 + double(random() % 200), part()},
+                        {2000, part()}}};
+    CostProblem problem = random() % 2 ? gemm(extent(), extent(), extent())
+                                       : attention(4, extent());
+    problem.kernels = measuredBlocks(problem, topology.device);
+    ASSERT_EQ(problem.kernels.size(),
+              problem.kind == LocalWork::Kind::Gemm ? 3u : 2u);
+    problem.kernels.insert(problem.kernels.begin() + 1, {"blas", "mine"});
+    CostModel cost(problem, topology);
+    SearchResult found = search(cost, topology);
+    ASSERT_FALSE(found.best.empty());
+    EXPECT_TRUE(found.isProven);
+    const Schedule &best = found.best[0].schedule;
+    EXPECT_NEAR(found.best[0].seconds / leastOfKernels(cost, topology), 1, 1e-9)
+        << print(best);
+    EXPECT_NEAR(cost.seconds(best) / found.best[0].seconds, 1, 1e-9);
+    EXPECT_TRUE(verify(best, problem.op, topology)) << print(best);
+    ++(!best.tile.empty()    ? withBlocks
+       : !best.patch.empty() ? withPatch
+                             : isPlain);
+  }
+  EXPECT_GT(withBlocks, 0);
+  EXPECT_GT(withPatch, 0);
+  EXPECT_GT(isPlain, 0);
+}
+
+// Larger blocks have a larger workspace: each schedule's bytes are its own.
+TEST(SearchSpace, MemoryOfBlocks) {
+  TopologyModel topology = withKernels(topologyOf("gpu=2"));
+  topology.device.achieved.push_back(rateOf(AchievedRate::Work::Gemm,
+                                            "generated[192,1024,512]",
+                                            {{{64, 0.95}, {4096, 0.95}}}));
+  CostProblem problem = gemm(1024, 2048, 1024);
+  problem.kernels = measuredBlocks(problem, topology.device);
+  CostModel cost(problem, topology);
+  SearchOptions options;
+  options.pareto = true;
+  SearchResult found = search(cost, topology, options);
+  ASSERT_FALSE(found.best.empty());
+  EXPECT_EQ(found.best[0].schedule.tile,
+            (std::vector<int64_t>{192, 1024, 512}));
+  ASSERT_GE(found.pareto.size(), 2u);
+  EXPECT_TRUE(found.pareto.back().schedule.tile.empty());
+  // The same with a limit that only the generator's own blocks are within.
+  options.memoryLimit = found.pareto.back().bytes;
+  SearchResult small = search(cost, topology, options);
+  ASSERT_FALSE(small.best.empty());
+  EXPECT_TRUE(small.best[0].schedule.tile.empty());
+}
+
+// Blocks are of loops: an operator that has two loops of rows has none.
+TEST(SearchSpace, BlocksAreOfOneLoopEach) {
+  CostProblem problem = gemm(256, 512, 1024);
+  EXPECT_EQ(blocksPerLoop(problem, "generated[1,2,3]"),
+            (std::vector<int64_t>{1, 2, 3}));
+  for (const char *name :
+       {"", "blas", "generated", "generated[1,2]", "generated[1,2,3",
+        "generated[1,2,3]x", "generated[1,,3]", "generated[1,2,0]"})
+    EXPECT_TRUE(blocksPerLoop(problem, name).empty()) << name;
+  problem.op.loops.push_back({false, 8});
+  problem.op.inputs[0].loopOfDim.push_back(3);
+  EXPECT_TRUE(blocksPerLoop(problem, "generated[1,2,3]").empty());
 }

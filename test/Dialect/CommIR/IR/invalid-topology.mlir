@@ -116,6 +116,16 @@ commir.topology @topology_c5_rate_without_peak levels [#commir.level<gpu, 4>] de
 
 // -----
 
+// expected-error @below {{device has an achieved rate of gemm bf16 'generated[96,0,384]', expected generated[rows,columns,depth] of gemm, generated[rows,keys] of attention, sizes that are positive}}
+commir.topology @topology_c5_rate_of_no_blocks levels [#commir.level<gpu, 4>] device <peak {bf16 = 1}, achieved [gemm bf16 library "generated[96,0,384]" fraction [(1, 1)]]>
+
+// -----
+
+// expected-error @below {{device has an achieved rate of attention bf16 'generated[96,64,384]', expected generated[rows,columns,depth] of gemm, generated[rows,keys] of attention, sizes that are positive}}
+commir.topology @topology_c5_rate_of_other_blocks levels [#commir.level<gpu, 4>] device <peak {bf16 = 1}, achieved [attention bf16 library "generated[96,64,384]" fraction [(1, 1)]]>
+
+// -----
+
 // expected-error @below {{device has an achieved rate of attention bf16 head_dim 64 causal 'fa3' twice}}
 commir.topology @topology_c5_rate_twice levels [#commir.level<gpu, 4>] device <peak {bf16 = 1}, achieved [attention bf16 head_dim 64 causal library "fa3" fraction [(1, 1)], attention bf16 head_dim 64 causal library "fa3" fraction [(2, 1)]]>
 
