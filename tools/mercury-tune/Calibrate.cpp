@@ -13,6 +13,7 @@
 
 #include "Calibrate.h"
 #include "Jit.h"
+#include "Mercury/Schedule/GeneratedBlocks.h"
 #include "Mercury/Tuning/LinkTimes.h"
 #include "Probes.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -52,8 +53,10 @@ public:
   llvm::Expected<TopologyModel> run();
 
 private:
-  /// Contractions by local code of a kind, whose kernel is called `library`.
-  llvm::Error addGemm(llvm::StringRef local, std::string library);
+  /// Contractions by local code of a kind, whose kernel is called `library`,
+  /// where they are as large as the blocks that it is asked to compute in.
+  llvm::Error addGemm(llvm::StringRef local, std::string library,
+                      const std::vector<int64_t> &blocks = {});
   llvm::Error addAttention();
   llvm::Error addDevice();
   llvm::Error addLinks();
@@ -83,15 +86,26 @@ private:
 /// Of attention that is measured.
 static constexpr int64_t kHeadDim = 64;
 
-static std::string matmulText(int64_t size) {
-  std::string type = llvm::formatv("tensor<{0}x{0}xf32>", size);
+using Blocks = std::vector<int64_t>;
+
+/// In these blocks; none: the generator's choice.
+static std::string matmulText(int64_t size, const Blocks &blocks = {}) {
+  std::string type = llvm::formatv("tensor<{0}x{0}xf32>", size), asked;
+  if (!blocks.empty())
+    asked = llvm::formatv("{{commir.tile = array<i64: {0:$[, ]}>} ",
+                          llvm::make_range(blocks.begin(), blocks.end()));
   return llvm::formatv(R"(
 func.func @f(%a: {0}, %b: {0}, %c: {0}) -> {0} {{
-  %0 = linalg.matmul ins(%a, %b : {0}, {0}) outs(%c : {0}) -> {0}
+  %0 = linalg.matmul {1}ins(%a, %b : {0}, {0}) outs(%c : {0}) -> {0}
   return %0 : {0}
 })",
-                       type);
+                       type, asked);
 }
+
+/// Beside the generator's 96 x 1024 x 384: few rows, few columns, all deep, all
+/// small. Rows are whole register blocks.
+static const Blocks otherBlocks[] = {
+    {48, 512, 256}, {192, 256, 256}, {96, 512, 512}, {96, 256, 192}};
 
 static std::string attentionText(int64_t heads, int64_t tokens) {
   std::string type =
@@ -120,12 +134,17 @@ func.func @f(%a: {0}, %b: {0}) -> {0} {{
                        type);
 }
 
-llvm::Error Calibration::addGemm(llvm::StringRef local, std::string library) {
+llvm::Error Calibration::addGemm(llvm::StringRef local, std::string library,
+                                 const Blocks &blocks) {
   Cases &gemm = cases.emplace_back();
-  gemm.rate.library = std::move(library);
+  gemm.rate.library = library;
   for (int64_t size : {64, 128, 256, 512, 1024}) {
-    llvm::Expected<size_t> probe = probes.add(
-        llvm::formatv("{0}, {1} cubed", local, size), matmulText(size), local);
+    if (llvm::any_of(blocks, [&](int64_t block) { return block > size; }))
+      continue;
+    llvm::Expected<size_t> probe =
+        probes.add(llvm::formatv("{0}, {1} cubed",
+                                 blocks.empty() ? local.str() : library, size),
+                   matmulText(size, blocks), local);
     if (!probe)
       return probe.takeError();
     gemm.figures.push_back({*probe, 2.0 * size * size * size, double(size)});
@@ -154,6 +173,9 @@ llvm::Error Calibration::addAttention() {
 llvm::Error Calibration::addDevice() {
   if (llvm::Error error = addGemm("codegen", ""))
     return error;
+  for (const Blocks &blocks : otherBlocks)
+    if (llvm::Error error = addGemm("codegen", generatedName(blocks), blocks))
+      return error;
   // Where it was built.
   if (llvm::Error missing = run::loadSymbols("libmercury_blas.so"))
     llvm::consumeError(std::move(missing));
