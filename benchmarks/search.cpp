@@ -38,13 +38,18 @@ static Problem gemm() {
   return {"GEMM", gemmProblem(16384, 8192, 8192, "bf16", 2), {}};
 }
 
-static Problem attention() {
+static Problem attention(bool isCausal) {
   AttentionShape shape;
   shape.batch = 4;
   shape.kvHeads = 32;
   shape.queries = shape.keys = 32768;
   shape.headDim = shape.valueDim = 128;
-  Problem problem{"attention", attentionProblem(shape, {}, "bf16", 2), {}};
+  std::optional<Mask> mask;
+  if (isCausal)
+    mask = Mask{{MaskTerm{std::nullopt, 0, 0}}};
+  Problem problem{isCausal ? "causal" : "attention",
+                  attentionProblem(shape, mask, "bf16", 2),
+                  {}};
   problem.space = spaceFor(problem.cost.op);
   return problem;
 }
@@ -101,14 +106,18 @@ static Counts countAll(const Problem &problem, const TopologyModel &topology) {
     candidates.forEach(division, [&](Candidate &candidate, const auto &picked) {
       if (!candidates.isLegal(division, candidate))
         return true;
-      cost.enter(division, candidate);
       bool sequences = dividesSequences(problem.cost, candidate),
            rotates = rotatesOnly(picked);
+      cost.enter(division, candidate);
       return candidates.forEachOrder(candidate, picked, [&] {
-        counts.best = std::min(counts.best, cost.seconds(candidate, 1));
-        ++counts.all;
-        counts.sequences += sequences;
-        counts.rotating += sequences && rotates;
+        for (bool isBalanced : {false, true}) {
+          if (!cost.order(candidate, isBalanced))
+            continue;
+          counts.best = std::min(counts.best, cost.seconds(candidate, 1));
+          ++counts.all;
+          counts.sequences += sequences;
+          counts.rotating += sequences && rotates;
+        }
         return true;
       });
     });
@@ -171,7 +180,7 @@ rowsOf(const Problem &problem, const TopologyModel &topology) {
 static void searchAll(const char *text, double goal, double budget) {
   TopologyModel topology = machine(text);
   std::printf("%s\n", text);
-  for (const Problem &problem : {gemm(), attention()}) {
+  for (const Problem &problem : {gemm(), attention(false), attention(true)}) {
     SearchOptions free, entries, limited;
     free.budget = entries.budget = limited.budget = budget;
     SearchResult best =
@@ -204,14 +213,16 @@ int main(int argc, char **argv) {
   for (Published p :
        {Published{"h100-sxm:node=2,gpu=4,net=100Gbps-roce", 2254, 780},
         Published{"h100-sxm:node=4,gpu=4,net=100Gbps-roce", 15542, 4590}})
-    for (const Problem &problem : {gemm(), attention()}) {
+    for (const Problem &problem : {attention(true)}) {
       TopologyModel topology = machine(p.topology);
       Counts counts = countAll(problem, topology);
       std::printf("  %-10s %3lld ranks %9lld schedules %9.0f a second",
                   problem.name, static_cast<long long>(topology.numRanks()),
                   static_cast<long long>(counts.all),
                   double(counts.all) / counts.seconds);
-      if (problem.cost.kind == LocalWork::Kind::Attention)
+      if (problem.cost.op.mask)
+        std::printf("  in natural order and balanced");
+      else if (problem.cost.kind == LocalWork::Kind::Attention)
         std::printf("  sequences alone %lld, rotating %lld (published %ld)",
                     static_cast<long long>(counts.sequences),
                     static_cast<long long>(counts.rotating), p.attention);

@@ -300,21 +300,31 @@ int64_t mercury::balanceParts(const Schedule &s, const OperatorModel &op,
   return parts;
 }
 
+Verdict mercury::placeOrder(Schedule &s, const OperatorModel &op,
+                            const TokenOrder &order) {
+  if (!op.mask)
+    return Verdict::ok();
+  for (size_t l : {op.mask->query, op.mask->key})
+    if (Verdict v = canHaveOrder(op, l, order); !v)
+      return v;
+  for (size_t l : {op.mask->query, op.mask->key}) {
+    bool divided = order.isNatural() || !rankAxesOf(s.loops[l]).empty();
+    forEachDim(s, op, l, [&](const AxisList &axes, bool whileLoopsRun) {
+      divided |= whileLoopsRun && !axes.empty();
+    });
+    setLoopOrder(s, op, l, order, divided);
+  }
+  return Verdict::ok();
+}
+
 Verdict mercury::setOrder(Schedule &s, const OperatorModel &op,
                           const TopologyModel &topology,
                           const TokenOrder &order) {
   if (!op.mask)
     return Verdict::ok();
   Schedule edited = s;
-  for (size_t l : {op.mask->query, op.mask->key}) {
-    if (Verdict v = canHaveOrder(op, l, order); !v)
-      return v;
-    bool divided = order.isNatural() || !rankAxesOf(s.loops[l]).empty();
-    forEachDim(s, op, l, [&](const AxisList &axes, bool whileLoopsRun) {
-      divided |= whileLoopsRun && !axes.empty();
-    });
-    setLoopOrder(edited, op, l, order, divided);
-  }
+  if (Verdict v = placeOrder(edited, op, order); !v)
+    return v;
   if (Verdict v = verify(edited, op, topology); !v)
     return v;
   s = std::move(edited);

@@ -390,8 +390,8 @@ bool Candidates::forEachOrder(Candidate &candidate, const Picked &picked,
 // Schedules
 //===----------------------------------------------------------------------===//
 
-Schedule Candidates::build(const Division &division,
-                           const Candidate &candidate) const {
+Schedule mercury::scheduleOf(const OperatorModel &op, const Division &division,
+                             const Candidate &candidate) {
   Schedule s = Schedule::replicated(op);
   auto list = [&](AxisMask mask) {
     AxisList axes;
@@ -416,7 +416,7 @@ Schedule Candidates::build(const Division &division,
     factor.axes = list(division.units[time.members[0].unit]);
     factor.bidirectional = time.bothDirections;
     factor.order = time.order;
-    for (const Member &m : time.members)
+    for (const Candidate::Time::Member &m : time.members)
       if (m.shifted)
         factor.shifts.push_back({list(division.units[m.unit]), 1, m.offset});
     s.loops[time.loop].push_back(std::move(factor));

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "CandidateCost.h"
 #include "Mercury/Tuning/LocalKernels.h"
-#include "Stretch.h"
 
 #include <bit>
 #include <cmath>
@@ -25,16 +24,22 @@ size_t CandidateCost::Hash::operator()(const Key &key) const {
 
 CandidateCost::CandidateCost(const CostProblem &problem, const LinkTimes &links)
     : problem(problem), links(links), topology(links.topology()) {
-  exact = !problem.op.mask &&
-          problem.direction == CostProblem::Direction::Forward &&
+  exact = problem.direction == CostProblem::Direction::Forward &&
           topology.levels.size() <= maxCostLevels;
   LocalTimes locals(topology.device);
   for (const std::string &name : comparableKernels(problem, topology.device)) {
     patches.push_back(name);
-    rates.push_back(locals.rateOf(workOf(problem, name)));
     blocks.push_back(blocksPerLoop(problem, name));
+    LocalWork work = workOf(problem, name);
+    std::array<Rate, 2> &both = rates.emplace_back();
+    for (bool isCut : {false, true}) {
+      work.causal = isCut;
+      both[isCut] = locals.rateOf(work);
+    }
   }
-  leaf.resize(rates.size());
+  pairSeconds.resize(rates.size());
+  if (problem.op.mask)
+    masks.emplace(problem.op, topology);
   memoryRate = locals.memoryRate();
   const OperatorModel &op = problem.op;
   for (size_t l = 0; l < op.loops.size(); ++l) {
@@ -81,9 +86,31 @@ void CandidateCost::enter(const Division &next, const Candidate &c) {
     for (const Candidate::Time::Member &m : time.members)
       if (m.shifted)
         shifts[time.loop] |= division->units[m.unit];
+  parts = 1;
+  isPadded = false;
   readExtents(c);
   readTimes(c);
   readWork(c);
+}
+
+bool CandidateCost::order(const Candidate &c, bool isBalanced) {
+  if (!masks)
+    return !isBalanced;
+  parts = isBalanced ? masks->balanceParts(*division, c) : 1;
+  if (isBalanced && parts == 1)
+    return false;
+  bool pads = false;
+  for (size_t l : {problem.op.mask->query, problem.op.mask->key})
+    pads |= parts > 1 && padded[l] % TokenOrder::zigzag(parts).granularity() &&
+            masks->isDivided(c, l, /*whileLoopsRun=*/false);
+  if (pads || isPadded) {
+    isPadded = pads;
+    readExtents(c);
+    readTimes(c);
+    readWork(c);
+  }
+  table = masks->of(*division, c, padded, parts);
+  return table;
 }
 
 uint64_t CandidateCost::namesOf(AxisMask mask) const {
@@ -97,21 +124,41 @@ uint64_t CandidateCost::namesOf(AxisMask mask) const {
 // The pipeline
 //===----------------------------------------------------------------------===//
 
-double CandidateCost::seconds(const Candidate &c, int64_t chunks,
-                              size_t kernel) {
-  if (leaf[kernel] == HUGE_VAL)
-    return HUGE_VAL;
-  // What is in flight, and how often, depends on the order of loops.
-  bool isRead = true;
-  for (size_t t = 0; t < c.times.size(); ++t)
-    isRead &= readOrders[t] == c.times[t].order;
-  if (!isRead)
-    readTimes(c);
+double CandidateCost::leaf(size_t kernel, size_t combination) const {
+  double launch = halves * topology.device.launch;
+  auto seconds = [&](double whole, double cut, double rows) {
+    return std::max(whole * pairSeconds[kernel][0] +
+                        cut * pairSeconds[kernel][1],
+                    memorySeconds) +
+           mergeSeconds * rows;
+  };
+  if (!table)
+    return seconds(1, 0, 1) + launch;
+  double most = 0;
+  for (const TilePairs &pairs : table->tiles[combination])
+    if (pairs.whole + pairs.cut > 0)
+      most = std::max(most,
+                      seconds(pairs.whole, pairs.cut, pairs.rows / queryRows));
+  return most > 0 ? most + launch : 0;
+}
+
+Stretch CandidateCost::run(const Candidate &c, size_t depth, size_t combination,
+                           size_t kernel, double pieces) const {
   size_t levels = topology.levels.size();
-  double share = topology.device.communicationShare, pieces = double(chunks),
-         launch = topology.device.launch;
-  Stretch body(levels);
-  body.setWork(leaf[kernel] + halves * launch);
+  if (depth == c.times.size()) {
+    Stretch body(levels);
+    body.setWork(leaf(kernel, combination));
+    return body;
+  }
+  size_t t = 0, masked = 0;
+  for (size_t other = 0; other < c.times.size(); ++other) {
+    if (c.times[other].order == depth)
+      t = other;
+    masked += c.times[other].order < depth && isMasked(c.times[other].loop);
+  }
+  const Times &loop = loopTimes[t];
+  bool varies = table && isMasked(c.times[t].loop);
+  int64_t steps = varies ? table->taken[masked] : loops[t].steps;
   auto use = [&](const Bundle &bundle, double messages) {
     if (bundle.empty())
       return PortUse();
@@ -119,31 +166,51 @@ double CandidateCost::seconds(const Candidate &c, int64_t chunks,
     return PortUse{bundle.fixed + launches + bundle.streamed,
                    {bundle.level, levels}};
   };
-  // From the innermost loop outwards.
-  for (size_t order = c.times.size(); order-- > 0;) {
-    size_t t = 0;
-    while (c.times[t].order != order)
-      ++t;
-    const Times &loop = loopTimes[t];
-    LoopUse all;
-    all.first = use(loop.first, 1);
-    if (problem.isFused)
-      all.first.seconds /= pieces;
-    all.startsEarly = loop.startsEarly && loops[t].steps > 1;
-    all.waited = use(loop.waited, 1);
-    all.waitedOwn = use(loop.waitedOwn, 1);
-    all.passed = use(loop.passed, pieces);
-    all.moved = use(loop.moved, pieces);
-    all.both = use(loop.both, pieces);
-    all.late = use(loop.late, pieces);
-    all.fill = loop.fill;
-    all.merge = loop.moves ? loop.merge : 0;
-    all.add = loop.add;
-    all.pieces = problem.isFused ? pieces : 1;
-    LoopStretch whole(all, share, levels);
-    whole.run(body, loops[t].steps);
-    body = whole.finish();
+  LoopUse all;
+  all.first = use(loop.first, 1);
+  if (problem.isFused)
+    all.first.seconds /= pieces;
+  all.startsEarly = loop.startsEarly && !varies && steps > 1;
+  all.waited = use(loop.waited, 1);
+  all.waitedOwn = use(loop.waitedOwn, 1);
+  all.passed = use(loop.passed, pieces);
+  all.moved = use(loop.moved, pieces);
+  all.both = use(loop.both, pieces);
+  all.late = use(loop.late, pieces);
+  all.fill = loop.fill;
+  all.merge = loop.moves ? loop.merge : 0;
+  all.add = loop.add;
+  all.pieces = problem.isFused ? pieces : 1;
+  LoopStretch whole(all, topology.device.communicationShare, levels);
+  if (!varies)
+    whole.run(run(c, depth + 1, combination, kernel, pieces), steps);
+  for (int64_t s = 0; varies && s < steps; ++s) {
+    // What moves results runs in all steps but the first, all else in all but
+    // the last.
+    bool isFirst = s == 0, isLast = s + 1 == steps;
+    whole.step(run(c, depth + 1, combination * size_t(steps) + size_t(s),
+                   kernel, pieces),
+               1,
+               isFirst  ? isLast ? PortUse() : all.passed
+               : isLast ? all.moved
+                        : all.both,
+               isFirst);
   }
-  return std::max(fill + fills * launch, before) + body.seconds + finish +
+  return whole.finish();
+}
+
+double CandidateCost::seconds(const Candidate &c, int64_t chunks,
+                              size_t kernel) {
+  if (pairSeconds[kernel][0] == HUGE_VAL)
+    return HUGE_VAL;
+  // What is in flight, and how often, depends on the order of loops.
+  bool isRead = true;
+  for (size_t t = 0; t < c.times.size(); ++t)
+    isRead &= readOrders[t] == c.times[t].order;
+  if (!isRead)
+    readTimes(c);
+  double launch = topology.device.launch;
+  return std::max(fill + fills * launch, before) +
+         run(c, 0, 0, kernel, double(chunks)).seconds + finish +
          finishes * launch + after;
 }

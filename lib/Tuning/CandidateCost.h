@@ -7,17 +7,20 @@
 //===----------------------------------------------------------------------===//
 //
 // CostModel::seconds() without a schedule: the same formulae on axes that are
-// bits, with the times of communication kept. Forward, and without a mask; for
-// all else there is the cost model.
+// bits, with the times of communication, and what masks leave of tiles, kept.
+// Forward only; for all else there is the cost model.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MERCURY_LIB_TUNING_CANDIDATECOST_H
 #define MERCURY_LIB_TUNING_CANDIDATECOST_H
 
+#include "CandidateMask.h"
 #include "Flights.h"
-#include "Mercury/Schedule/Candidates.h"
 #include "Mercury/Tuning/CostModel.h"
+#include "Stretch.h"
 
+#include <array>
+#include <optional>
 #include <unordered_map>
 
 namespace mercury {
@@ -37,8 +40,13 @@ public:
 
   /// Whether the problem is one for which seconds() is that of the cost model.
   bool isExact() const { return exact; }
-  /// Reads what does not depend on the order of time loops.
+  /// Reads what does not depend on the order of time loops. Tokens keep their
+  /// natural order.
   void enter(const Division &division, const Candidate &candidate);
+  /// The candidate that was entered, with its time loops as they now stand, and
+  /// the order of tokens that balance() gives, or the natural one again. False
+  /// where that is none, or does not lessen the work of the rank with most.
+  bool order(const Candidate &candidate, bool isBalanced);
   /// The kernels that may compute tiles, by name; "" first.
   const std::vector<std::string> &kernels() const { return patches; }
   /// Of the candidate with its time loops as they now stand, and a kernel by
@@ -81,6 +89,10 @@ private:
     bool moves = false, startsEarly = false;
   };
 
+  bool isMasked(size_t loop) const {
+    return masks &&
+           (loop == problem.op.mask->query || loop == problem.op.mask->key);
+  }
   uint64_t namesOf(AxisMask mask) const;
   void readExtents(const Candidate &c);
   void readInput(const Candidate &c, size_t i);
@@ -91,6 +103,12 @@ private:
   bool isApart(const Candidate &c, size_t tensor, size_t dim) const;
   void copy(double bytes);
   void readWork(const Candidate &c);
+  /// Seconds of a step's work by the kernel, of the loops' steps that
+  /// `combination` numbers.
+  double leaf(size_t kernel, size_t combination) const;
+  /// The loops from `depth` inwards once.
+  Stretch run(const Candidate &c, size_t depth, size_t combination,
+              size_t kernel, double pieces) const;
   /// The innermost time loop, by the present order, whose steps change the
   /// shards over an axis of a dimension; their number where none does.
   size_t timeOf(const Candidate &c, size_t loop, const AxisSequence &list,
@@ -121,11 +139,13 @@ private:
   const TopologyModel &topology;
   bool exact = true;
   std::vector<std::string> patches;
-  std::vector<Rate> rates; ///< of each kernel
+  std::vector<std::array<Rate, 2>> rates; ///< of kernels; where a mask cuts
   double memoryRate = 1;
   std::vector<bool> isBatch;
   size_t keyLoop = 0;
   bool fillsFirst = false; ///< what is added to; see CostProblem::isForeign
+
+  std::optional<CandidateMask> masks;
 
   const Division *division = nullptr;
   AxisList axes; ///< of the division for which `names` holds
@@ -156,8 +176,15 @@ private:
   int halves = 1; ///< a step's work is done in so many
   double held = 0;
   std::vector<std::vector<int64_t>> blocks; ///< per kernel: blocksPerLoop()
-  std::vector<double> leaf; ///< per kernel, of a step's work, without launch
-  double entering = 0;      ///< seconds of messages before the first step
+  /// Of a step's work: seconds of a pair that a mask leaves, or of all of it,
+  /// per kernel and whether a mask cuts, infinite where the kernel's blocks are
+  /// larger than a tile; of memory; of merging all rows.
+  std::vector<std::array<double, 2>> pairSeconds;
+  double memorySeconds = 0, mergeSeconds = 0, queryRows = 1;
+  int64_t parts = 1;                ///< of the order of tokens
+  bool isPadded = false;            ///< extents are rounded up for that order
+  const StepTable *table = nullptr; ///< of the mask, or null
+  double entering = 0; ///< seconds of messages before the first step
   /// Bytes: of results before they are reduced; that copies move.
   double added = 0, cut = 0, copied = 0;
   bool isPartial = false; ///< results are reduced over ranks after the loops

@@ -35,6 +35,10 @@ void CandidateCost::readExtents(const Candidate &c) {
             multiple[loop] = std::lcm(multiple[loop], division->sizeOf(*axes));
   for (size_t l = 0; l < op.loops.size(); ++l) {
     int64_t extent = op.loops[l].extent;
+    if (parts > 1 && isMasked(l) &&
+        masks->isDivided(c, l, /*whileLoopsRun=*/false))
+      multiple[l] =
+          std::lcm(multiple[l], TokenOrder::zigzag(parts).granularity());
     padded[l] =
         (extent / multiple[l] + (extent % multiple[l] != 0)) * multiple[l];
     tile[l] = padded[l] / count[l];
@@ -65,9 +69,11 @@ void CandidateCost::readExtents(const Candidate &c) {
 
 void CandidateCost::readWork(const Candidate &c) {
   const OperatorModel &op = problem.op;
+  // Of a mask's loops pairs are counted.
   double iterations = 1, cube = 1;
   for (size_t l = 0; l < op.loops.size(); ++l) {
-    iterations *= double(tile[l]);
+    if (!isMasked(l))
+      iterations *= double(tile[l]);
     if (!isBatch[l])
       cube *= double(tile[l]);
   }
@@ -98,18 +104,22 @@ void CandidateCost::readWork(const Candidate &c) {
   }
   double mergeBytes =
       reduces || movesState ? problem.mergePasses * stateBytes : 0;
-  for (size_t k = 0; k < rates.size(); ++k) {
-    double compute = 2 * iterations * operations / rates[k].at(size);
-    leaf[k] =
-        std::max(compute, memoryBytes / memoryRate) + mergeBytes / memoryRate;
-    for (size_t l = 0; l < blocks[k].size(); ++l)
-      if (blocks[k][l] > tile[l])
-        leaf[k] = HUGE_VAL;
-  }
+  memorySeconds = memoryBytes / memoryRate;
+  mergeSeconds = mergeBytes / memoryRate;
+  for (size_t k = 0; k < rates.size(); ++k)
+    for (size_t isCut = 0; isCut <= (masks ? 1 : 0); ++isCut)
+      pairSeconds[k][isCut] =
+          2 * iterations * operations / rates[k][isCut].at(size);
+  if (masks)
+    queryRows = std::max(double(tile[problem.op.mask->query]), 1.0);
   // A time loop in both directions halves its tile.
+  int64_t parted[maxLoops];
+  std::copy_n(tile, op.loops.size(), parted);
   for (const Candidate::Time &time : c.times)
     if (time.bothDirections)
-      for (size_t k = 0; k < rates.size(); ++k)
-        if (!blocks[k].empty() && 2 * blocks[k][time.loop] > tile[time.loop])
-          leaf[k] = HUGE_VAL;
+      parted[time.loop] = tile[time.loop] / 2;
+  for (size_t k = 0; k < rates.size(); ++k)
+    for (size_t l = 0; l < blocks[k].size(); ++l)
+      if (blocks[k][l] > parted[l])
+        pairSeconds[k][0] = HUGE_VAL;
 }

@@ -98,20 +98,26 @@ void CostModel::Impl::chooseKernel(Schedule &s) {
 /// The chord between two points of the larger of two lines is never below it,
 /// so that curves need to be compared at their points only.
 Rate CostModel::Impl::fastestRate() {
-  Rate fastest = kernels.front().rates[false][false];
-  if (comparable == 1)
+  std::vector<const Rate *> rates;
+  for (size_t k = 0; k < comparable; ++k)
+    for (const Rate &rate : kernels[k].rates[false])
+      if (&rate == kernels[k].rates[false] || problem.op.mask)
+        rates.push_back(&rate);
+  Rate fastest = *rates.front();
+  if (rates.size() == 1)
     return fastest;
   std::set<double> sizes;
-  for (size_t k = 0; k < comparable; ++k)
-    for (auto [size, part] : kernels[k].rates[false][false].fraction->points)
-      sizes.insert(size);
+  for (const Rate *rate : rates)
+    if (rate->fraction)
+      for (auto [size, part] : rate->fraction->points)
+        sizes.insert(size);
+  if (sizes.empty())
+    return fastest;
   envelope.points.clear();
   for (double size : sizes) {
     double part = 0;
-    for (size_t k = 0; k < comparable; ++k) {
-      const Rate &rate = kernels[k].rates[false][false];
-      part = std::max(part, rate.fraction->at(size) * rate.scale);
-    }
+    for (const Rate *rate : rates)
+      part = std::max(part, rate->at(size) / fastest.peak);
     envelope.points.emplace_back(size, part);
   }
   fastest.fraction = &envelope;

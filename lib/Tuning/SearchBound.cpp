@@ -34,6 +34,7 @@ SearchBound::SearchBound(const CostModel &cost, const MemoryModel &memory,
       pieces = std::max(pieces, double(chunks));
   const DeviceModel &device = links.topology().device;
   rate = cost.fastestRate();
+  fastest = rate.highest();
   memoryRate = LocalTimes(device).memoryRate();
   launch = device.launch;
   share = device.communicationShare;
@@ -59,7 +60,27 @@ SearchBound::SearchBound(const CostModel &cost, const MemoryModel &memory,
         isAsked ? double(links.topology().sizeOf(list[number]->axes())) : 0);
   }
   parts.resize(count);
+  takesAllSteps = findStepsTaken();
   forbidAll();
+}
+
+/// Whether each step has work for some rank, however loops are divided: the
+/// last query sees every key, and every query the first key. Nothing is said
+/// of extents so small that whole tiles may be padding.
+bool SearchBound::findStepsTaken() const {
+  if (!op.mask)
+    return true;
+  int64_t ranks = links.topology().numRanks();
+  auto isLarge = [&](size_t loop) {
+    int64_t extent = op.loops[loop].extent;
+    return extent % (4 * ranks) == 0 || extent / ranks >= 8 * ranks;
+  };
+  const LoopMask &m = *op.mask;
+  Mask::Range first = m.mask.at(m.queryStart),
+              last = m.mask.at(m.queryStart + op.loops[m.query].extent - 1);
+  return isLarge(m.query) && isLarge(m.key) && first.end > m.keyStart &&
+         last.begin <= m.keyStart &&
+         last.end >= m.keyStart + op.loops[m.key].extent;
 }
 
 void SearchBound::forbidAll() {
@@ -187,10 +208,11 @@ double SearchBound::bytes(const PartialCandidate &part) {
           fetched = 1 / parts;
         inParts |= way == Way::Fetch && runsOver(t, unit.choice->loop);
       }
-      if (inParts)
+      // Nor is there a second buffer where one step is taken.
+      if (inParts || !takesAllSteps)
         passed = fetched = 0;
       for (const PartialCandidate::Rest &rest : part.rest)
-        comes |= mustArrive(rest, t);
+        comes |= takesAllSteps && mustArrive(rest, t);
       sum += p.shard * std::max(double(received) + std::max(passed, fetched),
                                 comes ? 1 / parts : 0);
       continue;
@@ -221,7 +243,7 @@ double SearchBound::bytes(const PartialCandidate &part) {
 /// possible size, or a larger one with as much more padding, reaches.
 double SearchBound::readWork(const PartialCandidate &part) {
   double iterations = 1 / double(part.free), cube = 1;
-  double keys = 1;
+  keys = 1;
   for (size_t l = 0; l < op.loops.size(); ++l) {
     double tile = double((op.loops[l].extent + ranks[l] - 1) / ranks[l]);
     iterations *= tile;
@@ -277,8 +299,25 @@ double SearchBound::readWork(const PartialCandidate &part) {
   return products;
 }
 
+/// Of what a mask leaves, were it spread evenly, at the best rate of tiles with
+/// no more keys than these; an order of tokens may round extents up.
+double SearchBound::maskedWork(const PartialCandidate &part) const {
+  double extent = double(op.loops[op.mask->key].extent),
+         multiple = 4 * double(links.topology().numRanks()),
+         most = keys * std::ceil(extent / multiple) * multiple / extent,
+         best = rate.at(most);
+  if (rate.fraction)
+    for (auto [point, figure] : rate.fraction->points)
+      if (point <= most)
+        best = std::max(best, rate.peak * std::min(figure * rate.scale, 1.0));
+  return leastWork * double(part.idle) * std::max(fastest / best, 1.0);
+}
+
 /// Of one of so many steps of all loops.
 double SearchBound::leaf(double steps) const {
+  // Under a mask some have none.
+  if (hasMask)
+    return 0;
   double read = 0;
   for (size_t t = 0; t < count; ++t)
     read += parts[t].seen * (!isInput(t) && hasReduction ? 2 : 1);
@@ -698,8 +737,15 @@ double SearchBound::seconds(const PartialCandidate &part) {
     // Steps without work are not taken.
     for (const Loop &loop : loops)
       drained *= 1 - (1 - 1 / pieces) / double(loop.steps);
-    double work = drained * leastWork * double(part.idle);
-    return isForward ? before(part) + work + after(part) : work;
+    if (!isForward)
+      return drained * leastWork * double(part.idle);
+    double around = before(part) + after(part),
+           bound = around + drained * maskedWork(part);
+    if (!takesAllSteps)
+      return bound;
+    addRest(part);
+    sendLoops(part);
+    return std::max(bound, withLoops(around));
   }
   addRest(part);
   sendLoops(part);

@@ -89,6 +89,8 @@ private:
   double after(const PartialCandidate &part);
   void addRest(const PartialCandidate &part);
   double readWork(const PartialCandidate &part);
+  bool findStepsTaken() const;
+  double maskedWork(const PartialCandidate &part) const;
   double leaf(double steps) const;
   double nested(double around, const size_t *list, size_t number) const;
   double withLoops(double around);
@@ -129,10 +131,12 @@ private:
   const MemoryProblem &memory;
   size_t levels = 0, count = 0; ///< of the topology; tensors
   bool isForward, hasMask, stages = false;
-  double pieces = 1;    ///< most chunks of a step
-  double leastWork = 0; ///< CostModel::lowerBound(): all axes divide
+  bool takesAllSteps = true; ///< of loops, whatever the mask
+  double pieces = 1;         ///< most chunks of a step
+  double leastWork = 0;      ///< CostModel::lowerBound(): all axes divide
   double launch = 0, memoryRate = 1, share = 0;
   Rate rate;
+  double fastest = 0; ///< operations/s that leastWork assumes
   size_t keyLoop = 0;
   std::vector<double> askedCut; ///< of tensors that are asked for; 0: free
   std::vector<bool> isBatch, runs;
@@ -147,6 +151,7 @@ private:
   /// that of ranks of which little is known.
   double exposed[20], restBusy[20];
   double restSize = 1, products = 0, drained = 1;
+  double keys = 1; ///< of a tile at most, without padding
   int kernels = 1;
 };
 

@@ -142,22 +142,7 @@ void SearchLeaves::visitCandidate(const Division &division,
   if (isExact)
     for (const std::unique_ptr<Machine> &machine : machines)
       machine->fast.enter(division, candidate);
-  double bytes =
-      isExact ? std::max(visited->bytes, machines.front()->fast.ownBytes()) : 0;
-  auto visitKernel = [&](int64_t chunks, size_t kernel, double usual) {
-    double seconds = worst(usual + exits.front(), [&](size_t m) {
-      CandidateCost &fast = machines[m]->fast;
-      // A machine without rates has no kernels to choose from.
-      return fast.seconds(candidate, chunks,
-                          kernel < fast.kernels().size() ? kernel : 0) +
-             exits[m];
-    });
-    if (options.exhaustive ||
-        found.mayMatter(options.objective(seconds, int64_t(bytes)),
-                        usual + exits.front(), bytes))
-      offer(division, candidate, chunks,
-            machines.front()->fast.kernels()[kernel]);
-  };
+  bool balances = op.mask && options.balance;
   tree.candidates().forEachOrder(candidate, *picked, [&] {
     // Ten loops have millions of orders.
     if (options.budget > 0 && ++orders % 1024 == 0)
@@ -169,15 +154,39 @@ void SearchLeaves::visitCandidate(const Division &division,
       offerAll(division, candidate);
       return true;
     }
-    for (int64_t chunks : options.chunks)
-      if (chunks == 1 || !candidate.times.empty())
-        forEachKernel(
-            [&](size_t k) {
-              return machines.front()->fast.seconds(candidate, chunks, k);
-            },
-            [&](size_t k, double usual) { visitKernel(chunks, k, usual); });
+    visitOrdered(division, candidate, /*isBalanced=*/false);
+    if (balances)
+      visitOrdered(division, candidate, /*isBalanced=*/true);
     return true;
   });
+}
+
+void SearchLeaves::visitOrdered(const Division &division,
+                                const Candidate &candidate, bool isBalanced) {
+  for (const std::unique_ptr<Machine> &machine : machines)
+    if (!machine->fast.order(candidate, isBalanced))
+      return;
+  CandidateCost &usualCost = machines.front()->fast;
+  double bytes = std::max(visited->bytes, usualCost.ownBytes());
+  auto visitKernel = [&](int64_t chunks, size_t kernel, double usual) {
+    double seconds = worst(usual + exits.front(), [&](size_t m) {
+      CandidateCost &fast = machines[m]->fast;
+      // A machine without rates has no kernels to choose from.
+      return fast.seconds(candidate, chunks,
+                          kernel < fast.kernels().size() ? kernel : 0) +
+             exits[m];
+    });
+    if (options.exhaustive ||
+        found.mayMatter(options.objective(seconds, int64_t(bytes)),
+                        usual + exits.front(), bytes))
+      offer(division, candidate, chunks, usualCost.kernels()[kernel],
+            isBalanced);
+  };
+  for (int64_t chunks : options.chunks)
+    if (chunks == 1 || !candidate.times.empty())
+      forEachKernel(
+          [&](size_t k) { return usualCost.seconds(candidate, chunks, k); },
+          [&](size_t k, double usual) { visitKernel(chunks, k, usual); });
 }
 
 void SearchLeaves::add(const Schedule &schedule) {
@@ -194,8 +203,11 @@ void SearchLeaves::add(const Schedule &schedule) {
 }
 
 void SearchLeaves::offer(const Division &division, const Candidate &candidate,
-                         int64_t chunks, const std::string &kernel) {
+                         int64_t chunks, const std::string &kernel,
+                         bool isBalanced) {
   Schedule schedule = tree.candidates().build(division, candidate);
+  if (isBalanced && !tryBalance(schedule))
+    return;
   schedule.chunks = chunks;
   setKernel(schedule, machines.front()->cost.problem(), topology, kernel);
   placements.moveResults(schedule);
@@ -220,14 +232,19 @@ void SearchLeaves::offerKernels(Schedule schedule) {
       });
 }
 
-/// What the short form does not cost: masks, and gradients.
+bool SearchLeaves::tryBalance(Schedule &schedule) const {
+  Schedule natural = schedule;
+  balance(schedule, op, topology);
+  return !(schedule == natural);
+}
+
+/// What the short form does not cost: gradients.
 void SearchLeaves::offerAll(const Division &division,
                             const Candidate &candidate) {
   std::vector<Schedule> list = {tree.candidates().build(division, candidate)};
   if (op.mask && options.balance) {
     Schedule balanced = list.front();
-    balance(balanced, op, topology);
-    if (!(balanced == list.front()))
+    if (tryBalance(balanced))
       list.push_back(std::move(balanced));
   }
   for (Schedule &schedule : list) {

@@ -53,10 +53,14 @@ private:
 
   void visitCandidate(const Division &division, Candidate &candidate);
   std::vector<int64_t> bytesOfKernels() const;
+  void visitOrdered(const Division &division, const Candidate &candidate,
+                    bool isBalanced);
+  /// False: tokens keep their natural order.
+  bool tryBalance(Schedule &schedule) const;
   template <typename Seconds, typename Visit>
   void forEachKernel(Seconds secondsOf, Visit visit);
   void offer(const Division &division, const Candidate &candidate,
-             int64_t chunks, const std::string &kernel);
+             int64_t chunks, const std::string &kernel, bool isBalanced);
   void offerAll(const Division &division, const Candidate &candidate);
   void offerKernels(Schedule schedule);
   void add(const Schedule &schedule);

@@ -10,6 +10,8 @@
 // and every kernel, by the cost model alone.
 //
 //===----------------------------------------------------------------------===//
+#include "CandidateCost.h"
+#include "Mercury/Schedule/Balance.h"
 #include "Mercury/Tuning/LocalKernels.h"
 #include "Mercury/Tuning/Search.h"
 #include "gtest/gtest.h"
@@ -451,4 +453,69 @@ TEST(SearchSpace, BlocksAreOfOneLoopEach) {
   problem.op.loops.push_back({false, 8});
   problem.op.inputs[0].loopOfDim.push_back(3);
   EXPECT_TRUE(blocksPerLoop(problem, "generated[1,2,3]").empty());
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+/// Every schedule, in the natural order of tokens and balanced, in the short
+/// form and in full.
+TEST(SearchSpace, MasksInShortForm) {
+  Mask causal{{MaskTerm{std::nullopt, 0, 0}}}, window{{MaskTerm{1500, 0, 0}}};
+  size_t balanced = 0, same = 0;
+  for (const char *on :
+       {"h100-sxm:gpu=4", "l4:node=2,gpu=2,net=50Gbps-roce", "a100-40:gpu=6"})
+    for (const Mask &mask : {causal, window})
+      // Of 6200 tokens not all orders divide.
+      for (int64_t length : {8192, 6200}) {
+        AttentionShape shape;
+        shape.batch = 2;
+        shape.kvHeads = 4;
+        shape.queries = shape.keys = length;
+        shape.headDim = shape.valueDim = 64;
+        CostProblem problem = attentionProblem(shape, mask, "f32", 4);
+        const OperatorModel &op = problem.op;
+        TopologyModel topology = topologyOf(on);
+        CostModel cost(problem, topology);
+        LinkTimes links(topology);
+        CandidateCost fast(problem, links);
+        EnumeratorOptions space = spaceFor(op);
+        Candidates candidates(op, topology, space);
+        auto compare = [&](const Division &division, Candidate &candidate) {
+          for (bool isBalanced : {false, true}) {
+            Schedule schedule = candidates.build(division, candidate);
+            if (isBalanced)
+              balance(schedule, op, topology);
+            bool isOther = isBalanced &&
+                           !(schedule == candidates.build(division, candidate));
+            bool isHere = fast.order(candidate, isBalanced);
+            ASSERT_EQ(isHere, isOther || !isBalanced) << print(schedule);
+            if (!isHere)
+              continue;
+            balanced += isBalanced;
+            for (int64_t chunks : {1, 4}) {
+              schedule.chunks = chunks;
+              ++same;
+              ASSERT_NEAR(fast.seconds(candidate, chunks) /
+                              cost.seconds(schedule),
+                          1, 1e-9)
+                  << on << ": " << print(schedule);
+            }
+          }
+        };
+        for (const Division &division : divisions(topology, space))
+          candidates.forEach(
+              division, [&](Candidate &candidate, const auto &picked) {
+                if (!candidates.isLegal(division, candidate))
+                  return true;
+                fast.enter(division, candidate);
+                return candidates.forEachOrder(candidate, picked, [&] {
+                  compare(division, candidate);
+                  return !::testing::Test::HasFatalFailure();
+                });
+              });
+      }
+  std::printf("%zu schedules, %zu balanced\n", same, balanced);
+  EXPECT_GT(balanced, 0u);
 }

@@ -163,12 +163,15 @@ static void expectSameAtRandom(uint32_t seed, bool places) {
   auto extent = [&] { return int64_t(1000) + int64_t(random() % 9) * 1000; };
   std::vector<int64_t> shape = shapes[random() % shapes.size()];
   TopologyModel t = randomMachine(random, shape);
-  int kind = random() % 3;
-  if (t.numRanks() > 4 && kind == 2)
+  int kind = random() % 5;
+  if (t.numRanks() > (kind > 2 ? 6 : 4) && kind > 1)
     kind = 1;
-  CostProblem problem = kind == 0   ? gemm(extent(), extent(), extent())
-                        : kind == 1 ? attention(8, 1, extent())
-                                    : attention(4, 2, extent());
+  CostProblem problem =
+      kind == 0   ? gemm(extent(), extent(), extent())
+      : kind == 1 ? attention(8, 1, extent())
+      : kind == 2 ? attention(4, 2, extent())
+      : kind == 3 ? attention(8, 1, extent(), Mask{{{std::nullopt, 0, 0}}})
+                  : attention(4, 2, extent(), Mask{{{900, 0, 0}}});
   problem.isFused = random() % 4 == 0;
   Case setup(problem, t);
   if (t.numRanks() <= 4 && random() % 3 == 0)
@@ -237,7 +240,6 @@ TEST(Search, FindsWhatIsBestOnKnownMachines) {
     }
 }
 
-// Causal attention, where the cost model is asked for each schedule.
 TEST(Search, FindsWhatIsBestUnderAMask) {
   Case setup(attention(4, 1, 4096, Mask{{{std::nullopt, 0, 0}}}),
              topologyOf("h100-sxm:gpu=4"));

@@ -80,6 +80,11 @@ int64_t balanceParts(const Schedule &schedule, const OperatorModel &op,
 Verdict setOrder(Schedule &schedule, const OperatorModel &op,
                  const TopologyModel &topology, const TokenOrder &order);
 
+/// The same, whether or not what comes of it is legal for reasons other than
+/// the operator's.
+Verdict placeOrder(Schedule &schedule, const OperatorModel &op,
+                   const TokenOrder &order);
+
 /// Zigzag where it is legal and lessens the work of the rank that has most,
 /// else nothing.
 void balance(Schedule &schedule, const OperatorModel &op,

@@ -70,6 +70,10 @@ struct Candidate {
   Tensor tensors[maxTensors];      ///< inputs, then results
 };
 
+/// The schedule in full.
+Schedule scheduleOf(const OperatorModel &op, const Division &division,
+                    const Candidate &candidate);
+
 /// The candidates of an operator on a topology.
 class Candidates {
 public:
@@ -102,7 +106,9 @@ public:
                     const std::function<bool()> &visit) const;
   /// What verify() says of the schedule.
   bool isLegal(const Division &division, const Candidate &candidate);
-  Schedule build(const Division &division, const Candidate &candidate) const;
+  Schedule build(const Division &division, const Candidate &candidate) const {
+    return scheduleOf(op, division, candidate);
+  }
 
 private:
   class Legality;
