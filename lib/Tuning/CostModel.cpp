@@ -312,6 +312,8 @@ void CostModel::Impl::prepare(const Schedule &s, bool isBackward) {
   const Rate &rate = rateOf(table != nullptr && isAttention);
   workInterval = rate.interval;
   assumed |= rate.assumed;
+  wholeRate = rateOf(false).at(size);
+  cutRate = table ? rateOf(true).at(size) : 0;
   // A whole tile, where no mask leaves less.
   if (!table)
     batchTiles = iterations;

@@ -170,6 +170,8 @@ private:
   double batchTiles = 1; ///< product of tiles of all loops but the mask's
   double operations = 0; ///< multiply-adds of each iteration
   double memoryBytes = 0, mergeBytes = 0, queryRows = 1, size = 1;
+  /// Of tiles that the mask leaves whole, and of those that it cuts.
+  double wholeRate = 0, cutRate = 0;
   double workInterval = 0;
   /// Before and after the loops: seconds of memory, and numbers of kernels.
   double fill = 0, finish = 0;

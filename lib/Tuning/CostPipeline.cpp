@@ -19,9 +19,9 @@ double CostModel::Impl::stepSeconds(double whole, double cut, double rows,
                                     double &memory) {
   double compute = 0;
   if (whole > 0)
-    compute += 2 * whole * batchTiles * operations / rateOf(false).at(size);
+    compute += 2 * whole * batchTiles * operations / wholeRate;
   if (cut > 0)
-    compute += 2 * cut * batchTiles * operations / rateOf(true).at(size);
+    compute += 2 * cut * batchTiles * operations / cutRate;
   memory = memoryBytes / locals.memoryRate();
   double merge = mergeBytes * rows / locals.memoryRate();
   double seconds = std::max(compute, memory) + merge;

@@ -34,19 +34,18 @@ static size_t hashOf(const LoopPlan &plan, size_t hash) {
 const StepTable &StepTables::of(const Schedule &s,
                                 const std::vector<int64_t> &padded) {
   size_t q = op.mask->query, k = op.mask->key;
-  Entry entry{s.loops[q], s.loops[k], s.orderOf(q), s.orderOf(k), padded[q],
-              padded[k],  {}};
-  size_t hash = hashOf(entry.key, hashOf(entry.query, 0xcbf29ce484222325u)) ^
-                size_t(entry.queryOrder.kind) * 7 ^ size_t(entry.queryExtent);
+  const LoopPlan &query = s.loops[q], &key = s.loops[k];
+  TokenOrder queryOrder = s.orderOf(q), keyOrder = s.orderOf(k);
+  size_t hash = hashOf(key, hashOf(query, 0xcbf29ce484222325u)) ^
+                size_t(queryOrder.kind) * 7 ^ size_t(padded[q]);
   std::vector<Entry> &same = entries[hash];
   for (const Entry &known : same)
-    if (known.query == entry.query && known.key == entry.key &&
-        known.queryOrder == entry.queryOrder &&
-        known.keyOrder == entry.keyOrder &&
-        known.queryExtent == entry.queryExtent &&
-        known.keyExtent == entry.keyExtent)
+    if (known.query == query && known.key == key &&
+        known.queryOrder == queryOrder && known.keyOrder == keyOrder &&
+        known.queryExtent == padded[q] && known.keyExtent == padded[k])
       return known.table;
 
+  Entry entry{query, key, queryOrder, keyOrder, padded[q], padded[k], {}};
   StepTable &table = entry.table;
   StepWork work(s, op, topology);
   table.factors = work.factors();
