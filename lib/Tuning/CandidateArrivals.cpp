@@ -83,11 +83,11 @@ Communicators CandidateCost::flightOf(AxisMask axes) {
 void CandidateCost::readLoops(const Candidate &c, size_t i) {
   const OperatorModel::Tensor &model = problem.op.inputs[i];
   const Candidate::Tensor &tensor = c.tensors[i];
-  AxisMask broadcast = 0, fetched = 0, skewed = 0;
+  AxisMask broadcast = 0, fetched = 0;
+  Skew skewed;
   size_t depth = 0, fetchedAt = 0;
   uint32_t rotates = 0; ///< bits by order
   bool fetchedAtOne = true, ownFirst = true, ownLast = true;
-  double skew = 0;
   for (size_t d = 0; d < model.loopOfDim.size(); ++d) {
     const AxisSequence &list = tensor.nest[d];
     int loop = model.loopOfDim[d];
@@ -122,8 +122,8 @@ void CandidateCost::readLoops(const Candidate &c, size_t i) {
       if (arrival == Arrival::Fetch) {
         fetchedAtOne &= fetched == 0 || fetchedAt == time.order;
         fetchedAt = time.order;
-        ownFirst &= shift && skewOf(time, *shift, bit, /*atLast=*/false) == 0;
-        ownLast &= shift && skewOf(time, *shift, bit, /*atLast=*/true) == 0;
+        ownFirst &= shift && isOwn(time, *shift, /*atLast=*/false);
+        ownLast &= shift && isOwn(time, *shift, /*atLast=*/true);
         fetched |= bit;
         ++a;
         continue;
@@ -147,16 +147,11 @@ void CandidateCost::readLoops(const Candidate &c, size_t i) {
       else
         send(loops[t].passed, group, passOn, shard[i]);
       flights[time.order].hops |= flightOf(group);
-      if (double part = skewOf(time, *shift, group, /*atLast=*/false);
-          part > 0) {
-        skewed |= group;
-        skew = std::max(skew, part);
-      }
+      if (!isOwn(time, *shift, /*atLast=*/false))
+        addSkew(skewed, time, *shift, group, /*atLast=*/false);
     }
   }
-  if (skewed != 0)
-    entering +=
-        timeOf(Message{namesOf(skewed), passOn, skew * shard[i]}).seconds;
+  entering += putRight(skewed, shard[i]);
   if (fetched == 0 && broadcast == 0)
     return;
   bool liesApart = false;

@@ -67,6 +67,7 @@ void CandidateCost::enter(const Division &next, const Candidate &c) {
           known.clear();
           times.clear();
           hops.clear();
+          hopOfOffsets.clear();
           axes.clear();
           return enter(next, c);
         }

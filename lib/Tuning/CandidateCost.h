@@ -20,6 +20,7 @@
 #include "Stretch.h"
 
 #include <array>
+#include <map>
 #include <optional>
 #include <unordered_map>
 
@@ -115,9 +116,26 @@ private:
                 size_t index) const;
   const Candidate::Time::Member *shiftOver(const Candidate::Time &time,
                                            uint8_t axis) const;
-  double skewOf(const Candidate::Time &time,
-                const Candidate::Time::Member &shift, AxisMask group,
-                bool atLast) const;
+  /// As TrafficReader has it.
+  struct Offset {
+    uint64_t axes;
+    int64_t stride;
+    auto operator<=>(const Offset &) const = default;
+  };
+  struct Skew {
+    llvm::SmallVector<Offset, 4> offsets;
+    double part = 0;
+    bool isEqual = true;
+  };
+  bool isOwn(const Candidate::Time &time, const Candidate::Time::Member &shift,
+             bool atLast) const;
+  void addSkew(Skew &skew, const Candidate::Time &time,
+               const Candidate::Time::Member &shift, AxisMask group,
+               bool atLast) const;
+  /// Seconds of a message of each tile that lies elsewhere than it is needed.
+  double putRight(Skew skew, double bytes);
+  /// The axes of a message, in the order of the topology.
+  AxisList listOf(uint64_t axes) const;
   /// As TrafficReader::partsOf().
   double partsOf(const Candidate &c, size_t i, size_t depth, AxisMask broadcast,
                  bool &liesApart) const;
@@ -163,6 +181,7 @@ private:
   };
   std::unordered_map<Key, LinkSeconds, Hash> times;
   std::unordered_map<Key, LinkTimes::Hop, Hash> hops;
+  std::map<llvm::SmallVector<Offset, 4>, LinkTimes::Hop> hopOfOffsets;
 
   // Of the candidate.
   AxisMask shifts[maxLoops], partial = 0;

@@ -13,16 +13,10 @@
 
 using namespace mercury;
 
-const LinkSeconds &CandidateCost::timeOf(const Message &message) {
-  auto [it, isNew] =
-      times.try_emplace(Key{message.axes, message.way, message.bytes});
-  LinkSeconds &seconds = it->second;
-  if (!isNew)
-    return seconds;
+AxisList CandidateCost::listOf(uint64_t axes) const {
   AxisList list;
-  for (uint64_t rest = message.axes; rest != 0; rest &= rest - 1)
+  for (uint64_t rest = axes; rest != 0; rest &= rest - 1)
     list.push_back(known[std::countr_zero(rest)]);
-  // Axes stand in the order of the topology.
   auto place = [&](const AxisRef &axis) {
     return std::pair(topology.find(axis.level) - topology.levels.data(),
                      axis.pre);
@@ -30,6 +24,16 @@ const LinkSeconds &CandidateCost::timeOf(const Message &message) {
   std::sort(list.begin(), list.end(), [&](const AxisRef &a, const AxisRef &b) {
     return place(a) < place(b);
   });
+  return list;
+}
+
+const LinkSeconds &CandidateCost::timeOf(const Message &message) {
+  auto [it, isNew] =
+      times.try_emplace(Key{message.axes, message.way, message.bytes});
+  LinkSeconds &seconds = it->second;
+  if (!isNew)
+    return seconds;
+  AxisList list = listOf(message.axes);
   LinkTime time;
   if (message.way < passOn) {
     time = links.collective(static_cast<Primitive>(message.way),
@@ -127,19 +131,52 @@ CandidateCost::shiftOver(const Candidate::Time &time, uint8_t axis) const {
   return nullptr;
 }
 
-/// As TrafficReader::isOwn() and addSkew(): 0 where the first tile, or the last
-/// one, is the rank's own.
-double CandidateCost::skewOf(const Candidate::Time &time,
-                             const Candidate::Time::Member &shift,
-                             AxisMask group, bool atLast) const {
+static int64_t shiftsOf(const Candidate::Time &time) {
+  return std::count_if(
+      time.members.begin(), time.members.end(),
+      [](const Candidate::Time::Member &m) { return m.shifted; });
+}
+
+bool CandidateCost::isOwn(const Candidate::Time &time,
+                          const Candidate::Time::Member &shift,
+                          bool atLast) const {
   int64_t steps = division->sizeOf(division->units[time.members[0].unit]),
-          at = (atLast ? steps - 1 : 0) + shift.offset, shifted = 0;
-  for (const Candidate::Time::Member &m : time.members)
-    shifted += m.shifted;
-  if (shifted == 1 && division->sizeOf(division->units[shift.unit]) == steps &&
-      at % steps == 0)
+          at = (atLast ? steps - 1 : 0) + shift.offset;
+  return shiftsOf(time) == 1 &&
+         division->sizeOf(division->units[shift.unit]) == steps &&
+         at % steps == 0;
+}
+
+void CandidateCost::addSkew(Skew &skew, const Candidate::Time &time,
+                            const Candidate::Time::Member &shift,
+                            AxisMask group, bool atLast) const {
+  bool isAlone = shiftsOf(time) == 1;
+  int64_t steps = division->sizeOf(division->units[time.members[0].unit]),
+          size = division->sizeOf(group),
+          turned = (atLast ? steps - 1 : 0) + shift.offset,
+          stride = ((atLast ? -turned : turned) % size + size) % size;
+  skew.offsets.push_back({namesOf(group), isAlone && stride != 0 ? stride : 1});
+  skew.isEqual &= isAlone;
+  skew.part = std::max(skew.part, isAlone ? 1 : 1 - 1 / double(size));
+}
+
+double CandidateCost::putRight(Skew skew, double bytes) {
+  if (skew.offsets.empty())
     return 0;
-  return shifted == 1 ? 1 : 1 - 1 / double(division->sizeOf(group));
+  if (!skew.isEqual) {
+    uint64_t all = 0;
+    for (const Offset &offset : skew.offsets)
+      all |= offset.axes;
+    skew.offsets = {{all, 1}};
+  }
+  auto [hop, isNew] = hopOfOffsets.try_emplace(skew.offsets);
+  if (isNew) {
+    llvm::SmallVector<LinkTimes::Offset, 4> offsets;
+    for (const Offset &offset : skew.offsets)
+      offsets.push_back({listOf(offset.axes), offset.stride});
+    hop->second = links.hopOf(offsets);
+  }
+  return links.hop(hop->second, skew.part * bytes).seconds;
 }
 
 bool CandidateCost::isApart(const Candidate &c, size_t t, size_t dim) const {
@@ -216,8 +253,7 @@ void CandidateCost::readResult(const Candidate &c, size_t r) {
       }
     }
   }
-  AxisMask home = 0;
-  double skew = 0;
+  Skew home;
   for (size_t d = 0; d < model.loopOfDim.size(); ++d) {
     AxisMask seen = 0;
     for (size_t a = 0; a < tensor.nest[d].size(); ++a) {
@@ -237,11 +273,8 @@ void CandidateCost::readResult(const Candidate &c, size_t r) {
       send(loops[t].moved, group, passOn, whole);
       loops[t].movedBytes += whole;
       flights[c.times[t].order].hops |= flightOf(group);
-      if (double part = skewOf(c.times[t], *shift, group, /*atLast=*/true);
-          part > 0) {
-        home |= group;
-        skew = std::max(skew, part);
-      }
+      if (!isOwn(c.times[t], *shift, /*atLast=*/true))
+        addSkew(home, c.times[t], *shift, group, /*atLast=*/true);
     }
   }
   auto collective = [&](Primitive primitive, AxisMask axes, double bytes) {
@@ -250,8 +283,7 @@ void CandidateCost::readResult(const Candidate &c, size_t r) {
           timeOf(Message{namesOf(axes), static_cast<int>(primitive), bytes})
               .seconds;
   };
-  if (home != 0)
-    after += timeOf(Message{namesOf(home), passOn, skew * whole}).seconds;
+  after += putRight(home, whole);
   added += whole;
   bool isAttention = problem.kind == LocalWork::Kind::Attention;
   isPartial |= whole > shard[number] || summed != 0;

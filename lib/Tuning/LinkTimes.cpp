@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "Mercury/Tuning/LinkTimes.h"
 
-#include "llvm/ADT/ArrayRef.h"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -160,20 +158,46 @@ std::optional<LinkTimes::Link> LinkTimes::linkBetween(int64_t from,
   return std::nullopt;
 }
 
+/// Where a message of `rank` goes that is sent `stride` behind.
+static int64_t behind(const TopologyModel &machine, int64_t rank,
+                      const AxisList &axes, int64_t stride) {
+  int64_t size = machine.sizeOf(axes),
+          to = machine.coordinate(rank, axes) - stride;
+  return machine.withCoordinate(rank, axes, (to % size + size) % size);
+}
+
 LinkTimes::Hop LinkTimes::hopOf(const AxisList &axes,
                                 const std::vector<int64_t> &strides) const {
+  return hopOf([&](int64_t rank, llvm::SmallVectorImpl<int64_t> &receivers) {
+    for (int64_t stride : strides)
+      receivers.push_back(behind(machine, rank, axes, stride));
+  });
+}
+
+LinkTimes::Hop LinkTimes::hopOf(llvm::ArrayRef<Offset> offsets) const {
+  return hopOf([&](int64_t rank, llvm::SmallVectorImpl<int64_t> &receivers) {
+    int64_t to = rank;
+    for (const Offset &offset : offsets)
+      to = behind(machine, to, offset.axes, offset.stride);
+    receivers.push_back(to);
+  });
+}
+
+LinkTimes::Hop LinkTimes::hopOf(
+    llvm::function_ref<void(int64_t, llvm::SmallVectorImpl<int64_t> &)>
+        receivers) const {
   size_t count = machine.levels.size();
-  int64_t ranks = machine.numRanks(), size = machine.sizeOf(axes);
+  int64_t ranks = machine.numRanks();
   Hop hop{std::vector<double>(count, 0)};
   // Messages out of and into each port; levels of one domain add up.
   std::vector<std::vector<int64_t>> out(count), in(count);
   std::vector<bool> crossed(count, false);
+  llvm::SmallVector<int64_t, 16> to;
   for (int64_t rank = 0; rank < ranks; ++rank) {
-    int64_t own = machine.coordinate(rank, axes);
-    for (int64_t stride : strides) {
-      int64_t to = ((own - stride) % size + size) % size;
-      std::optional<Link> link =
-          linkBetween(rank, machine.withCoordinate(rank, axes, to));
+    to.clear();
+    receivers(rank, to);
+    for (int64_t receiver : to) {
+      std::optional<Link> link = linkBetween(rank, receiver);
       if (!link)
         continue;
       size_t domain = ports[link->level].domain;

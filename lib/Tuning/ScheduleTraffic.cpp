@@ -208,24 +208,43 @@ Communicators TrafficReader::communicator(const AxisList &axes) {
 }
 
 /// One message of each tile that lies elsewhere than it is needed.
-void TrafficReader::putRight(std::vector<Transfer> &list, const Skew &skew,
+void TrafficReader::putRight(std::vector<Transfer> &list, Skew skew,
                              double bytes) {
-  std::vector<Transfer> one;
-  shift(one, skew.axes, {1}, skew.part * bytes);
-  list.push_back(one.front());
+  // Those that go different ways fill the ports as a ring does.
+  if (!skew.isEqual) {
+    AxisList all;
+    for (const LinkTimes::Offset &offset : skew.offsets)
+      all.insert(all.end(), offset.axes.begin(), offset.axes.end());
+    llvm::sort(all, [&](const AxisRef &a, const AxisRef &b) {
+      return isBefore(a, b);
+    });
+    skew.offsets = {{all, 1}};
+  }
+  auto known = llvm::find_if(hopOfOffsets, [&](const auto &other) {
+    return other.first == skew.offsets;
+  });
+  if (known == hopOfOffsets.end()) {
+    hops.push_back(links.hopOf(skew.offsets));
+    known = hopOfOffsets.insert(known, {skew.offsets, hops.size() - 1});
+  }
+  list.push_back(
+      {true, Primitive::SendRecv, known->second, skew.part * bytes, 0});
 }
 
 /// Adds the part of the tiles that lie elsewhere than a rank needs its first,
-/// where isOwn() is false: all, or, where other axes say how far, all but one
-/// in so many.
+/// or has its last, where isOwn() is false: all, as far as the factor has
+/// turned by then, or, where other axes say how far, all but one in so many.
 void TrafficReader::addSkew(Skew &skew, const Factor &factor,
-                            const AxisList &axes) const {
-  skew.axes.insert(skew.axes.end(), axes.begin(), axes.end());
-  llvm::sort(skew.axes, [&](const AxisRef &a, const AxisRef &b) {
-    return isBefore(a, b);
-  });
-  skew.part = std::max(
-      skew.part, factor.shifts.size() == 1 ? 1 : 1 - 1 / double(sizeOf(axes)));
+                            const Shift &shift, const AxisList &axes,
+                            bool atLast) const {
+  bool isAlone = factor.shifts.size() == 1;
+  int64_t turned = atLast ? factor.count(topology) - 1 : 0, size = sizeOf(axes);
+  turned = (factor.backwards ? -turned : turned) + shift.offset;
+  // What comes first comes from there, what is last goes there.
+  int64_t stride = ((atLast ? -turned : turned) % size + size) % size;
+  skew.offsets.push_back({axes, isAlone && stride != 0 ? stride : 1});
+  skew.isEqual &= isAlone;
+  skew.part = std::max(skew.part, isAlone ? 1 : 1 - 1 / double(sizeOf(axes)));
 }
 
 bool TrafficReader::isApart(const OperatorModel::Tensor &tensor,
@@ -386,9 +405,9 @@ void TrafficReader::readResult(const Schedule &s, size_t r,
     at.movedBytes += partial;
     flights[t].hops |= communicator(group);
     if (!isOwn(factor, *over, /*atLast=*/true))
-      addSkew(home, factor, group);
+      addSkew(home, factor, *over, group, /*atLast=*/true);
   }
-  if (!home.axes.empty() && !backward)
+  if (!home.offsets.empty() && !backward)
     putRight(traffic.after, home, partial);
   extents.partials.push_back(partial);
   std::vector<Transfer> &list = backward ? traffic.before : traffic.after;

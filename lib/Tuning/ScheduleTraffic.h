@@ -99,11 +99,13 @@ private:
   bool isShared(const AxisList &axes) const;
   /// Messages of tiles that lie on other ranks than they are needed.
   struct Skew {
-    AxisList axes;
-    double part = 0; ///< of the tiles
+    std::vector<LinkTimes::Offset> offsets;
+    double part = 0;     ///< of the tiles
+    bool isEqual = true; ///< for all ranks
   };
-  void putRight(std::vector<Transfer> &list, const Skew &skew, double bytes);
-  void addSkew(Skew &skew, const Factor &factor, const AxisList &axes) const;
+  void putRight(std::vector<Transfer> &list, Skew skew, double bytes);
+  void addSkew(Skew &skew, const Factor &factor, const Shift &shift,
+               const AxisList &axes, bool atLast) const;
   void reshard(const Placement &from, const Placement &to,
                llvm::function_ref<void(Primitive, const AxisList &, size_t)>
                    visit) const;
@@ -154,6 +156,7 @@ private:
     std::vector<int64_t> strides;
     size_t hop;
   };
+  std::vector<std::pair<std::vector<LinkTimes::Offset>, size_t>> hopOfOffsets;
   std::vector<HopKey> hopKeys;
 
   // Of the schedule at hand.

@@ -157,11 +157,11 @@ void TrafficReader::readLoopArrivals(const Schedule &s, size_t i,
         this->shift(at.moved, group, strides, bytes * gradient);
       flights[t].hops |= communicator(group);
       if (!isOwn(factor, *shift, /*atLast=*/false))
-        addSkew(skewed, factor, group);
+        addSkew(skewed, factor, *shift, group, /*atLast=*/false);
     }
   }
   // The first tile is another rank's.
-  if (!skewed.axes.empty() && !backward)
+  if (!skewed.offsets.empty() && !backward)
     putRight(traffic.before, skewed, extents.inputs[i]);
   if (fetched.empty() && broadcast.empty())
     return;

@@ -161,6 +161,23 @@ TEST(LinkTimes, HopsLoadThePortThatCarriesMost) {
             (std::vector<double>{2, 1}));
 }
 
+TEST(LinkTimes, OffsetsAlongSeveralAxesAreOneMessage) {
+  TopologyModel topology = machine("node=2,gpu=4");
+  topology.levels[0].sharedBy = 4;
+  LinkTimes times(topology);
+  auto messages = [&](std::vector<LinkTimes::Offset> offsets) {
+    return times.hopOf(offsets).messages;
+  };
+  // All go to the other node, none stays in its own.
+  EXPECT_EQ(messages({{{{"node"}}, 1}, {{{"gpu"}}, 3}}),
+            (std::vector<double>{4, 0}));
+  EXPECT_EQ(messages({{{{"node"}}, 2}, {{{"gpu"}}, 3}}),
+            (std::vector<double>{0, 1}));
+  EXPECT_EQ(messages({{{{"node"}, {"gpu"}}, 3}}),
+            times.hopOf({{"node"}, {"gpu"}}, 3).messages);
+  EXPECT_EQ(messages({}), (std::vector<double>{0, 0}));
+}
+
 TEST(LinkTimes, BothDirectionsOfAHalfDuplexLinkAddUp) {
   TopologyModel topology = machine("gpu=4");
   topology.levels[0].fullDuplex = false;

@@ -16,6 +16,8 @@
 #define MERCURY_TUNING_LINKTIMES_H
 
 #include "Mercury/Schedule/TopologyModel.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace mercury {
@@ -89,6 +91,13 @@ public:
   }
   /// The same with a message for each of the strides.
   Hop hopOf(const AxisList &axes, const std::vector<int64_t> &strides) const;
+  /// One message along several lists of axes at once, by a stride on each.
+  struct Offset {
+    AxisList axes;
+    int64_t stride = 0;
+    bool operator==(const Offset &) const = default;
+  };
+  Hop hopOf(llvm::ArrayRef<Offset> offsets) const;
   /// Every rank sends `bytes` along the hop.
   LinkTime hop(const Hop &hop, double bytes) const;
 
@@ -114,6 +123,11 @@ public:
   size_t domainOf(size_t level) const { return ports[level].domain; }
 
 private:
+  /// Every rank sends to each of the ranks that `receivers` appends.
+  Hop hopOf(llvm::function_ref<void(int64_t rank,
+                                    llvm::SmallVectorImpl<int64_t> &receivers)>
+                receivers) const;
+
   struct Port {
     int64_t sharing = 1;
     size_t domain = 0;
