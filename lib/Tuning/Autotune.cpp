@@ -78,7 +78,8 @@ struct AutotunePass : public mercury::impl::AutotunePassBase<AutotunePass> {
     auto tuned = tuneFunction(function, report.topology, options, report);
     if (failed(tuned))
       return failure();
-    for (auto [op, entry] : llvm::zip_equal(*tuned, report.operators)) {
+    for (auto [op, entry] :
+         llvm::zip_equal(tuned->contractions, report.operators)) {
       const ReportRow &row = entry.found.front();
       op->emitRemark() << entry.title << ": " << row.words << "; predicted "
                        << timeText(row.seconds) << ", bound by " << row.bound

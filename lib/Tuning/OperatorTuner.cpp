@@ -206,6 +206,7 @@ static std::string exitsOf(const Schedule &schedule) {
 
 std::vector<FoundSchedule>
 OperatorTuner::alternatives(const Placements &known, size_t several,
+                            size_t each,
                             const std::vector<Placements> &wishes) {
   std::multimap<double, FoundSchedule> all; // of equal ones the first stays so
   auto add = [&](const SearchResult &result) {
@@ -214,25 +215,36 @@ OperatorTuner::alternatives(const Placements &known, size_t several,
         all.emplace(score(*entered), std::move(*entered));
   };
   std::vector<FoundSchedule> differing;
-  std::set<std::string> seen;
+  std::map<std::string, std::set<std::string>> seen; // schedules of each exit
+  // Of those in `all` the best, with at most so many exits that are new.
+  auto take = [&](size_t exits) {
+    for (auto &[score, found] : all) {
+      std::string exit = exitsOf(found.schedule);
+      if (!seen.count(exit) && exits-- == 0)
+        break;
+      std::set<std::string> &same = seen[exit];
+      if (same.size() < each && same.insert(print(found.schedule)).second)
+        differing.push_back(std::move(found));
+    }
+    all.clear();
+  };
   for (const Placements &wished : wishes) {
     add(search(known, wished));
     if (auto plain = enter(scheduleFor(problem().op, wished), known))
       all.emplace(score(*plain), std::move(*plain));
-    if (!all.empty() &&
-        seen.insert(exitsOf(all.begin()->second.schedule)).second)
-      differing.push_back(all.begin()->second);
-    all.clear();
+    if (all.empty())
+      continue;
+    std::string exit = exitsOf(all.begin()->second.schedule);
+    std::erase_if(all, [&](const auto &other) {
+      return exitsOf(other.second.schedule) != exit;
+    });
+    take(1);
   }
   add(search(known));
   // What is best wherever inputs live may be worth moving them for.
   if (print(entriesFor(known)) != print(entries))
     add(search({}));
-  for (auto &[score, found] : all)
-    if (several > 0 && seen.insert(exitsOf(found.schedule)).second) {
-      differing.push_back(std::move(found));
-      --several;
-    }
+  take(several);
   return differing;
 }
 

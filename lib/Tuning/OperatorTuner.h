@@ -44,9 +44,10 @@ public:
 
   /// The best schedules for inputs that live as `known` says, each from where
   /// they live, with different placements of results: those of `wishes`, and
-  /// the best `several` of all. Empty where none is or fits: see fail().
+  /// the best `several` of all; of each the best `each`. Empty where none is or
+  /// fits: see fail().
   std::vector<FoundSchedule>
-  alternatives(const Placements &known, size_t several,
+  alternatives(const Placements &known, size_t several, size_t each = 1,
                const std::vector<Placements> &wishes = {});
   /// The best one for each way of placing inputs, wherever they live: of those
   /// `several` that are best. Best first.
@@ -69,11 +70,12 @@ public:
   /// Why there are no alternatives, as a diagnostic.
   mlir::LogicalResult fail(const Placements &known);
 
+  ReportRow rowOf(const Schedule &schedule);
+
 private:
   const SearchResult &search(const Placements &known,
                              const Placements &wished = {});
   Placements entriesFor(const Placements &known) const;
-  ReportRow rowOf(const Schedule &schedule);
   void addDesigns(const Placements &known, ReportOperator &report);
   int64_t limit() const;
 

@@ -204,6 +204,10 @@ void mercury::writeTable(llvm::raw_ostream &os, const Report &report) {
     os << "\n";
     writeOperator(os, op, report.showsSensitivity);
   }
+  if (!report.plans.found.empty()) {
+    os << "\n";
+    writeOperator(os, report.plans, report.showsSensitivity);
+  }
   if (report.operators.size() > 1)
     os << "\n" << functionText(report) << "\n";
 }
@@ -285,6 +289,9 @@ void mercury::writeJson(llvm::raw_ostream &os, const Report &report) {
                           {"ranks", report.topology.numRanks()},
                           {"seconds", report.seconds},
                           {"operators", std::move(operators)}};
+  if (!report.plans.found.empty())
+    root["plans"] = llvm::json::Object{{"found", toJson(report.plans.found)},
+                                       {"remarks", report.plans.remarks}};
   if (report.compileSeconds > 0)
     root["compile_seconds"] = report.compileSeconds;
   if (report.defaultSeconds > 0)

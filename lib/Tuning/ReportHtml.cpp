@@ -110,6 +110,8 @@ void mercury::writeHtml(llvm::raw_ostream &os, const Report &report) {
   drawMachine(os, report.topology);
   for (const ReportOperator &op : report.operators)
     writeOperator(os, op);
+  if (!report.plans.found.empty())
+    writeOperator(os, report.plans);
   if (report.operators.size() > 1)
     os << "<p>" << escaped(functionText(report)) << "</p>\n";
   if (!report.timeline.empty()) {

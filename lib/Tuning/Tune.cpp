@@ -8,7 +8,7 @@
 //
 // Plans are extended operator by operator: of each, the best schedules that
 // leave its results in different places; of plans that agree on all placements
-// that are still read, the best one is kept.
+// that are still read, the best ones are kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +17,7 @@
 #include "Mercury/Dialect/CommIR/IR/CommIR.h"
 #include "Mercury/Transforms/ScheduleChooser.h"
 #include "OperatorTuner.h"
+#include "PlanRow.h"
 #include "TuneDatabase.h"
 #include "Wishes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -52,6 +53,11 @@ struct Plan {
     std::string source;
   };
   std::vector<Pick> picks;
+
+  bool isKnown() const {
+    return llvm::all_of(picks,
+                        [](const Pick &pick) { return !pick.source.empty(); });
+  }
 };
 
 class FunctionTuner {
@@ -62,7 +68,8 @@ public:
         database(database) {}
 
   LogicalResult findTargets();
-  FailureOr<Plan> run();
+  /// The best ones, as many as are asked for, at least one.
+  FailureOr<std::vector<Plan>> run();
   const std::vector<Target> &found() const { return targets; }
   /// Seconds of the default rule; 0 where it does not fit or is no choice.
   double defaultSeconds = 0;
@@ -75,6 +82,9 @@ private:
   void add(Plan &plan, size_t number, Plan::Pick pick);
   LogicalResult visit(Plan &plan, Operation &op);
   void prune(std::vector<Plan> &plans, Operation *last);
+  std::vector<Plan> distinct(std::vector<Plan> plans);
+  /// Plans that are kept of those that agree on all placements.
+  size_t each() const { return std::max<size_t>(options.plans, 1); }
 
   func::FuncOp function;
   const TopologyModel &topology;
@@ -205,7 +215,7 @@ std::optional<Plan> FunctionTuner::grant(const Plan &plan, size_t number,
   if (wish < target.wishes.size())
     wishes.push_back(target.wishes[wish]);
   std::vector<FoundSchedule> ways =
-      target.tuner->alternatives(known, 1, wishes);
+      target.tuner->alternatives(known, 1, 1, wishes);
   if (ways.empty())
     return std::nullopt;
   Plan next = plan;
@@ -235,7 +245,7 @@ LogicalResult FunctionTuner::extend(size_t number, std::vector<Plan> &plans) {
       makeWishes();
     size_t several = targets.size() > 1 ? kAlternatives : 1;
     std::vector<FoundSchedule> ways =
-        tuner.alternatives(known, several, target.wishes);
+        tuner.alternatives(known, several, each(), target.wishes);
     bool isNone = ways.empty();
     for (FoundSchedule &found : ways) {
       next.push_back(plan);
@@ -275,15 +285,34 @@ void FunctionTuner::prune(std::vector<Plan> &plans, Operation *last) {
       break;
   }
   std::vector<Plan> kept;
-  std::set<std::string> seen;
+  std::map<std::string, size_t> seen;
   for (auto [score, plan] : byScore) {
     Placements placements;
     for (Value value : live)
       placements.push_back(plan->chooser.placementOf(value));
-    if (kept.size() < kPlans && seen.insert(print(placements)).second)
+    std::string key = print(placements);
+    if (!seen.count(key) && seen.size() == kPlans)
+      continue;
+    if (seen[key]++ < each())
       kept.push_back(std::move(*plan));
   }
   plans = std::move(kept);
+}
+
+/// The best of those that differ, best first; of equal ones the first stays so.
+std::vector<Plan> FunctionTuner::distinct(std::vector<Plan> plans) {
+  llvm::stable_sort(
+      plans, [](const Plan &a, const Plan &b) { return a.score < b.score; });
+  std::vector<Plan> best;
+  std::set<std::string> seen;
+  for (Plan &plan : plans) {
+    std::string text;
+    for (const Plan::Pick &pick : plan.picks)
+      text += print(pick.found.schedule) + "\n";
+    if (best.size() < each() && seen.insert(text).second)
+      best.push_back(std::move(plan));
+  }
+  return best;
 }
 
 /// Once something is to be searched for.
@@ -303,7 +332,7 @@ void FunctionTuner::makeWishes() {
       }
 }
 
-FailureOr<Plan> FunctionTuner::run() {
+FailureOr<std::vector<Plan>> FunctionTuner::run() {
   std::vector<Plan> plans{
       {ScheduleChooser(function, topology, "default"), 0, 0, {}}};
   // The default rule alone is a plan that is kept to the end.
@@ -338,20 +367,53 @@ FailureOr<Plan> FunctionTuner::run() {
   for (std::optional<Plan> &plan : granted)
     if (plan)
       plans.push_back(std::move(*plan));
-  auto best = llvm::min_element(
-      plans, [](const Plan &a, const Plan &b) { return a.score < b.score; });
   bool isAsked = options.inputs || options.results;
   if (rule && !isAsked) {
     defaultSeconds = rule->seconds;
-    if (targets.size() > 1 && rule->score < best->score)
-      return std::move(*rule);
+    // What a database has may have been measured.
+    if (targets.size() > 1 && !plans.front().isKnown())
+      plans.push_back(std::move(*rule));
   }
-  return std::move(*best);
+  return distinct(std::move(plans));
 }
 
-FailureOr<SmallVector<Operation *>>
-mercury::tuneFunction(func::FuncOp function, const TopologyModel &topology,
-                      const TuneOptions &options, Report &report) {
+/// What is said of plans, and of the schedules of theirs that are not said of
+/// operators yet.
+static void reportPlans(ArrayRef<Plan> plans, ArrayRef<Target> targets,
+                        Report &report) {
+  report.plans.title = "all operators together";
+  report.plans.isSearched = false;
+  for (const Plan &plan : plans) {
+    std::vector<ReportRow> rows;
+    for (auto [target, pick, entry] :
+         llvm::zip_equal(targets, plan.picks, report.operators)) {
+      rows.push_back(target.tuner->rowOf(pick.found.schedule));
+      auto isSame = [&](const ReportRow &row) {
+        return row.schedule == rows.back().schedule;
+      };
+      if (llvm::none_of(entry.found, isSame))
+        entry.found.push_back(rows.back());
+    }
+    report.plans.found.push_back(joinRows(rows, plan.seconds));
+  }
+}
+
+/// Returns the operators that had none.
+static SmallVector<Operation *> setAttributes(const ScheduleChooser &chooser) {
+  SmallVector<Operation *> ops;
+  for (const auto &[op, schedule] : chooser.schedules()) {
+    if (!op->hasAttr(kScheduleAttrName))
+      ops.push_back(op);
+    op->setAttr(kScheduleAttrName,
+                ScheduleAttr::get(op->getContext(), schedule));
+  }
+  return ops;
+}
+
+FailureOr<TunedOperators> mercury::tuneFunction(func::FuncOp function,
+                                                const TopologyModel &topology,
+                                                const TuneOptions &options,
+                                                Report &report) {
   if (Verdict verdict = verify(options.objective, topology); !verdict)
     return function.emitError() << verdict.reason();
   for (const std::optional<Placement> &given :
@@ -364,26 +426,26 @@ mercury::tuneFunction(func::FuncOp function, const TopologyModel &topology,
   if (isDistributed(function)) {
     function.emitRemark() << "no operator of @" << function.getSymName()
                           << " is to be tuned: it is distributed already";
-    return SmallVector<Operation *>();
+    return TunedOperators();
   }
   TuneDatabase database(topology, options, report.machine);
   FunctionTuner tuner(function, topology, options, database);
   if (failed(database.open(function)) || failed(tuner.findTargets()))
     return failure();
-  SmallVector<DistributableOpInterface> ops;
+  TunedOperators tuned;
   for (const Target &target : tuner.found())
-    ops.push_back(target.op);
-  database.setOperators(ops);
-  FailureOr<Plan> plan = tuner.run();
-  if (failed(plan))
+    tuned.contractions.push_back(target.op);
+  database.setOperators(tuned.contractions);
+  FailureOr<std::vector<Plan>> plans = tuner.run();
+  if (failed(plans))
     return failure();
-  if (ops.empty())
+  const Plan *plan = &plans->front();
+  if (tuned.contractions.empty())
     function.emitRemark() << "no operator of @" << function.getSymName()
                           << " is to be tuned: it has no contraction without "
                              "a schedule";
   report.seconds += plan->seconds;
   report.defaultSeconds += tuner.defaultSeconds;
-  SmallVector<Operation *> tuned;
   for (auto [number, target] : llvm::enumerate(tuner.found())) {
     const Plan::Pick &pick = plan->picks[number];
     ReportOperator &entry = report.operators.emplace_back();
@@ -396,11 +458,51 @@ mercury::tuneFunction(func::FuncOp function, const TopologyModel &topology,
       target.tuner->reportKnown(pick.found, pick.known, entry);
       entry.remarks.push_back(pick.source);
     }
-    tuned.push_back(target.op);
   }
+  if (options.plans > 0 && tuned.contractions.size() > 1)
+    reportPlans(*plans, tuner.found(), report);
   database.save(function);
-  for (const auto &[op, schedule] : plan->chooser.schedules())
-    op->setAttr(kScheduleAttrName,
-                ScheduleAttr::get(op->getContext(), schedule));
+  for (Operation *op : setAttributes(plan->chooser))
+    if (!llvm::is_contained(tuned.contractions, op))
+      tuned.followers.push_back(op);
   return tuned;
+}
+
+LogicalResult
+mercury::setSchedules(const TunedOperators &tuned, func::FuncOp function,
+                      const TopologyModel &topology, const TuneOptions &options,
+                      const std::string &machine, ArrayRef<Schedule> schedules,
+                      double measured) {
+  for (Operation *op : tuned.contractions)
+    op->removeAttr(kScheduleAttrName);
+  for (Operation *op : tuned.followers)
+    op->removeAttr(kScheduleAttrName);
+  TuneDatabase database(topology, options, machine);
+  if (failed(database.open(function)))
+    return failure();
+  database.setOperators(tuned.contractions);
+  bool isAlone = schedules.size() == 1;
+  ScheduleChooser chooser(function, topology, "default");
+  size_t number = 0;
+  for (Operation &op : function.front()) {
+    if (number == schedules.size() || tuned.contractions[number] != &op) {
+      if (failed(chooser.visit(op)))
+        return failure();
+      continue;
+    }
+    DistributableOpInterface target = tuned.contractions[number];
+    Placements known, inits;
+    chooser.placementsOf(target, known, inits);
+    OperatorTuner tuner(target, topology, options, !feedsContraction(target),
+                        isAlone);
+    chooser.take(target, schedules[number]);
+    std::optional<FoundSchedule> found = tuner.enter(schedules[number], known);
+    if (found && failed(database.add(target, number, tuner, known, *found,
+                                     isAlone ? measured : 0)))
+      return failure();
+    ++number;
+  }
+  setAttributes(chooser);
+  database.save(function);
+  return success();
 }

@@ -157,11 +157,12 @@ LogicalResult TuneDatabase::findRange(DistributableOpInterface op,
 
 LogicalResult TuneDatabase::add(DistributableOpInterface op, size_t number,
                                 OperatorTuner &tuner, const Placements &known,
-                                const FoundSchedule &found) {
+                                const FoundSchedule &found, double measured) {
   if (!isUsed)
     return success();
-  TuningEntry entry{machine, print(found.schedule), found.seconds, 0, "", 0};
-  if (failed(findRange(op, tuner, known, found, entry)))
+  TuningEntry entry{machine,  print(found.schedule), found.seconds,
+                    measured, /*validFor=*/"",       /*gap=*/0};
+  if (measured == 0 && failed(findRange(op, tuner, known, found, entry)))
     return failure();
   file.set(keyOf(tuner.problem(), number, known), std::move(entry));
   return success();

@@ -38,10 +38,11 @@ public:
   std::optional<Hit> find(commir::DistributableOpInterface op, size_t number,
                           OperatorTuner &tuner, const Placements &known);
   /// Keeps what was found; failure, with a diagnostic, where the options ask
-  /// for a range over a loop that the operator does not have.
+  /// for a range over a loop that the operator does not have. What was measured
+  /// (seconds) is for these extents alone.
   mlir::LogicalResult add(commir::DistributableOpInterface op, size_t number,
                           OperatorTuner &tuner, const Placements &known,
-                          const FoundSchedule &found);
+                          const FoundSchedule &found, double measured = 0);
   /// A remark at `function` where it cannot be written.
   void save(mlir::func::FuncOp function);
 

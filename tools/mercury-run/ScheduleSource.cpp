@@ -32,13 +32,17 @@ static constexpr llvm::StringLiteral automatic("auto");
 
 /// The operators of `function` that lines of a schedule file are for, when
 /// there are `count`: all that a schedule can distribute, those that reduce, or
-/// contractions only; the others follow their producers. Nothing when no number
-/// agrees, with `numbers` for the message.
+/// contractions only; the others follow their producers. Those that have a
+/// schedule count, unless `openOnly`. Nothing when no number agrees, with
+/// `numbers` for the message.
 static std::optional<SmallVector<Operation *>>
-operatorsOf(func::FuncOp function, size_t count, std::string &numbers) {
+operatorsOf(func::FuncOp function, size_t count, bool openOnly,
+            std::string &numbers) {
   // Each is a part of the one before, so that equal numbers mean equal lists.
   SmallVector<Operation *> all, reducing, contractions;
   function.walk([&](commir::DistributableOpInterface op) {
+    if (openOnly && op->hasAttr(commir::kScheduleAttrName))
+      return;
     all.push_back(op);
     if (!llvm::is_contained(op.getLoops(), utils::IteratorType::reduction))
       return;
@@ -102,19 +106,15 @@ static llvm::Expected<Schedule> parseLine(llvm::StringRef line,
   return badInput(path + ":" + llvm::Twine(number) + ": " + reason);
 }
 
-static llvm::Expected<ScheduleChoice> applyFile(ModuleOp module,
-                                                func::FuncOp function,
-                                                llvm::StringRef path,
-                                                bool promote) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
-    return badInput("cannot read '" + path +
-                    "': " + buffer.getError().message());
+/// Those of `text`, a line each; `path` and `label` say where it is from.
+static llvm::Expected<ScheduleChoice>
+applyLines(ModuleOp module, func::FuncOp function, llvm::StringRef text,
+           llvm::StringRef path, std::string label, bool promote) {
   std::vector<Schedule> schedules;
   SmallVector<llvm::StringRef> lines;
-  (*buffer)->getBuffer().split(lines, '\n');
-  for (auto [i, text] : llvm::enumerate(lines)) {
-    llvm::StringRef line = text.split("//").first.trim();
+  text.split(lines, '\n');
+  for (auto [i, written] : llvm::enumerate(lines)) {
+    llvm::StringRef line = written.split("//").first.trim();
     if (line.empty())
       continue;
     llvm::Expected<Schedule> schedule = parseLine(line, path, i + 1);
@@ -122,20 +122,25 @@ static llvm::Expected<ScheduleChoice> applyFile(ModuleOp module,
       return schedule.takeError();
     schedules.push_back(std::move(*schedule));
   }
-  std::string label = llvm::sys::path::filename(path).str();
   if (schedules.size() == 1)
     return ScheduleChoice{print(schedules.front()), label};
-  std::string numbers;
-  std::optional<SmallVector<Operation *>> operators =
-      operatorsOf(function, schedules.size(), numbers);
+  std::string numbers, unused;
+  auto find = [&](std::string &numbers) {
+    auto found =
+        operatorsOf(function, schedules.size(), /*openOnly=*/false, numbers);
+    return found ? found
+                 : operatorsOf(function, schedules.size(), /*openOnly=*/true,
+                               unused);
+  };
+  std::optional<SmallVector<Operation *>> operators = find(numbers);
   if (!operators) {
-    std::string name = function.getSymName().str(), unused;
+    std::string name = function.getSymName().str();
     PassManager pm(module.getContext());
     buildOperators(pm, promote);
     if (failed(pm.run(module)))
       return badInput("");
     function = module.lookupSymbol<func::FuncOp>(name);
-    operators = operatorsOf(function, schedules.size(), unused);
+    operators = find(unused);
   }
   if (!operators)
     return badInput("'" + path + "' has " + llvm::Twine(schedules.size()) +
@@ -145,6 +150,18 @@ static llvm::Expected<ScheduleChoice> applyFile(ModuleOp module,
     op->setAttr(commir::kScheduleAttrName,
                 commir::ScheduleAttr::get(op->getContext(), schedule));
   return ScheduleChoice{"", label};
+}
+
+static llvm::Expected<ScheduleChoice> applyFile(ModuleOp module,
+                                                func::FuncOp function,
+                                                llvm::StringRef path,
+                                                bool promote) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return badInput("cannot read '" + path +
+                    "': " + buffer.getError().message());
+  return applyLines(module, function, (*buffer)->getBuffer(), path,
+                    llvm::sys::path::filename(path).str(), promote);
 }
 
 llvm::Expected<ScheduleChoice> resolveSchedule(ModuleOp module,
@@ -167,6 +184,9 @@ llvm::Expected<ScheduleChoice> resolveSchedule(ModuleOp module,
   if (schedule == defaultRule || schedule == automatic ||
       llvm::any_of(namedSchedules(), isNamed))
     return ScheduleChoice{schedule.str(), schedule.str()};
+  if (schedule.contains('\n'))
+    return applyLines(module, function, schedule, "--schedule",
+                      "of the command line", promote);
   std::string reason;
   if (parseSchedule(schedule, reason))
     return ScheduleChoice{schedule.str(), "of the command line"};

@@ -33,8 +33,10 @@ struct ScheduleChoice {
 /// - any other file: one schedule a line, for the contractions in order (or for
 ///   every operator that reduces, or every operator, when that is the number of
 ///   lines; of the input as it is, else as the pipeline prepares it, where
-///   attention is a contraction, too, and `promote` is as there). `//` starts a
-///   comment. One line serves all contractions.
+///   attention is a contraction, too, and `promote` is as there; where that
+///   number is another one, of those that have no schedule). `//` starts a
+///   comment. One line serves all contractions;
+/// - several lines: as if a file had them.
 llvm::Expected<ScheduleChoice> resolveSchedule(mlir::ModuleOp module,
                                                mlir::func::FuncOp function,
                                                llvm::StringRef schedule,

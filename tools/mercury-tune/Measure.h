@@ -15,7 +15,8 @@
 
 namespace mercury::tune {
 
-/// Compiles the first `count` schedules of `op` for the ranks that `line` names
+/// Compiles the first `count` schedules of `op` (of all operators, a line each,
+/// where the function has several) for the ranks that `line` names
 /// and runs them in turns, until each has run often, the budget ends (each at
 /// least once) or someone interrupts. `runs` has those of before and gets the
 /// new ones; it is saved after each. Medians are added to the rows

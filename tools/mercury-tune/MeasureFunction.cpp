@@ -21,19 +21,6 @@ namespace mercury::tune {
 using llvm::Error;
 using run::badInput;
 
-/// The operator of `function` that has the schedule.
-static commir::DistributableOpInterface findTuned(mlir::func::FuncOp function,
-                                                  const std::string &schedule) {
-  commir::DistributableOpInterface found;
-  function.walk([&](commir::DistributableOpInterface op) {
-    auto attribute =
-        op->getAttrOfType<commir::ScheduleAttr>(commir::kScheduleAttrName);
-    if (!found && attribute && print(attribute.getValue()) == schedule)
-      found = op;
-  });
-  return found;
-}
-
 /// Writes the topology with the figures that the runs correct: the fastest of
 /// each schedule, since what others do to the machine is no figure of it.
 static Error writeCorrected(const CommandLine &line, Report &report,
@@ -75,49 +62,91 @@ static Error writeCorrected(const CommandLine &line, Report &report,
   return Error::success();
 }
 
+/// The operators' rows after a plan was chosen: its schedules are the first.
+static void putFirst(llvm::ArrayRef<llvm::StringRef> schedules,
+                     Report &report) {
+  for (auto [schedule, op] : llvm::zip_equal(schedules, report.operators)) {
+    auto it = llvm::find_if(op.found, [&](const ReportRow &row) {
+      return row.schedule == schedule;
+    });
+    if (it == op.found.begin() || it == op.found.end())
+      continue;
+    double before = op.found.front().seconds;
+    std::rotate(op.found.begin(), it, it + 1);
+    op.isProven = false;
+    if (before > 0)
+      op.gap =
+          std::max((1 + op.gap) * op.found.front().seconds / before - 1, 0.0);
+  }
+}
+
+/// What does not go with several operators.
+static Error checkSeveral(const CommandLine &line, const Report &report,
+                          mlir::func::FuncOp function) {
+  size_t count = report.operators.size();
+  if (count == 0)
+    return badInput("--measure: no operator of @" + function.getSymName() +
+                    " was tuned");
+  for (auto [name, isGiven] : {std::pair("--correct", !line.correct.empty()),
+                               std::pair("--variants", line.variants > 0)})
+    if (count > 1 && isGiven)
+      return badInput(llvm::Twine(name) +
+                      " is for functions with one operator to tune; @" +
+                      function.getSymName() + " has " + llvm::Twine(count));
+  return Error::success();
+}
+
+/// What runs of the function are of.
+static TuningKey keyOf(const TunedOperators &tuned, const Report &report,
+                       const TuneOptions &options) {
+  TuningKey key;
+  for (commir::DistributableOpInterface op : tuned.contractions) {
+    TuningKey own = tuningKeyOf(op, report.topology, options);
+    own.op = key.op + (key.op.empty() ? "" : "\n") + own.op;
+    key = std::move(own);
+  }
+  return key;
+}
+
 Error measureFunction(mlir::ModuleOp module, const CommandLine &line,
-                      mlir::func::FuncOp function, Report &report,
-                      ProgressBar &bar) {
-  if (report.operators.size() != 1)
-    return badInput("--measure is for functions with one operator to tune; @" +
-                    function.getSymName() + " has " +
-                    llvm::Twine(report.operators.size()));
-  ReportOperator &op = report.operators.front();
-  commir::DistributableOpInterface tuned =
-      findTuned(function, op.found.front().schedule);
-  TuningKey key = tuningKeyOf(tuned, report.topology, line.tuning);
+                      mlir::func::FuncOp function, const TunedOperators &tuned,
+                      Report &report, ProgressBar &bar) {
+  if (Error problem = checkSeveral(line, report, function))
+    return problem;
+  bool isAlone = tuned.contractions.size() == 1;
+  ReportOperator &measured = isAlone ? report.operators.front() : report.plans;
   Measurements runs;
   std::string remark, error;
   if (Verdict verdict =
-          runs.open(line.resume, key, describeRanks(line.ranksAs), remark);
+          runs.open(line.resume, keyOf(tuned, report, line.tuning),
+                    describeRanks(line.ranksAs), remark);
       !verdict)
     return badInput(verdict.reason());
   if (!remark.empty())
-    op.remarks.push_back(remark);
-  size_t count = addVariants(line, report.topology, tuned, line.measure, op);
-  if (Error problem = measureSchedules(module, line, op, count, runs, bar))
+    measured.remarks.push_back(remark);
+  size_t count =
+      isAlone ? addVariants(line, report.topology, tuned.contractions.front(),
+                            line.measure, measured)
+              : std::min<size_t>(line.measure, measured.found.size());
+  if (Error problem =
+          measureSchedules(module, line, measured, count, runs, bar))
     return problem;
-  const ReportRow &best = op.found.front();
-  tuned->setAttr(
-      commir::kScheduleAttrName,
-      commir::ScheduleAttr::get(module.getContext(),
-                                *parseSchedule(best.schedule, error)));
-  if (!line.tuning.database.empty()) {
-    TuningDatabase database;
-    Verdict verdict = database.open(line.tuning.database, remark);
-    if (verdict && !remark.empty())
-      op.remarks.push_back(remark);
-    database.set(key,
-                 {report.machine, best.schedule, best.seconds, best.measured,
-                  /*validFor=*/"", /*gap=*/0});
-    if (verdict)
-      verdict = database.save();
-    if (!verdict)
-      op.remarks.push_back(verdict.reason());
+  const ReportRow &best = measured.found.front();
+  llvm::SmallVector<llvm::StringRef> texts;
+  llvm::StringRef(best.schedule).split(texts, '\n');
+  std::vector<Schedule> schedules;
+  for (llvm::StringRef text : texts)
+    schedules.push_back(*parseSchedule(text, error));
+  if (!isAlone) {
+    putFirst(texts, report);
+    report.seconds = best.seconds;
   }
+  if (failed(setSchedules(tuned, function, report.topology, line.tuning,
+                          report.machine, schedules, best.measured)))
+    return badInput("");
   return line.correct.empty() || best.measured == 0
              ? Error::success()
-             : writeCorrected(line, report, tuned, runs);
+             : writeCorrected(line, report, tuned.contractions.front(), runs);
 }
 
 } // namespace mercury::tune

@@ -14,12 +14,13 @@
 
 namespace mercury::tune {
 
-/// Runs what was found for the one operator of `function` that was tuned, as
-/// `line` asks (measureSchedules), from `module`, the input. The fastest
-/// becomes the operator's schedule, and that of the database; the topology is
-/// written as the runs correct it, where that is asked for.
+/// Runs what was found for the operators of `function` that were tuned, for
+/// several of them the plans, as `line` asks (measureSchedules), from `module`,
+/// the input. The fastest becomes what they get, and that of the database; the
+/// topology is written as the runs correct it, where that is asked for.
 llvm::Error measureFunction(mlir::ModuleOp module, const CommandLine &line,
-                            mlir::func::FuncOp function, Report &report,
+                            mlir::func::FuncOp function,
+                            const TunedOperators &tuned, Report &report,
                             ProgressBar &bar);
 
 } // namespace mercury::tune

@@ -54,6 +54,7 @@ static Error calibrateTo(llvm::raw_ostream &os, mlir::MLIRContext &context,
 static llvm::Expected<Report> tuneEntry(mlir::ModuleOp module,
                                         const CommandLine &line,
                                         mlir::func::FuncOp &function,
+                                        TunedOperators &tuned,
                                         ProgressBar &bar) {
   if (failed(setModuleTopology(module, line.topology)))
     return badInput("");
@@ -83,6 +84,7 @@ static llvm::Expected<Report> tuneEntry(mlir::ModuleOp module,
   if (line.measure > 0) {
     options.database.clear();
     options.top = std::max<size_t>(options.top, line.measure);
+    options.plans = line.measure;
   }
   bar.begin(options.budget);
   options.progress = [&](const SearchProgress &search) {
@@ -90,11 +92,11 @@ static llvm::Expected<Report> tuneEntry(mlir::ModuleOp module,
              "searching: " + llvm::utostr(search.visited) + " schedules");
     return !run::isInterrupted();
   };
-  bool isTuned =
-      succeeded(tuneFunction(function, report.topology, options, report));
+  auto found = tuneFunction(function, report.topology, options, report);
   bar.clear();
-  if (!isTuned)
+  if (failed(found))
     return badInput("");
+  tuned = std::move(*found);
   return report;
 }
 
@@ -161,11 +163,14 @@ static Error tuneFile(llvm::raw_ostream &os, mlir::MLIRContext &context,
   ProgressBar bar;
   mlir::OwningOpRef<mlir::ModuleOp> prepared = module->clone();
   mlir::func::FuncOp function;
-  llvm::Expected<Report> report = tuneEntry(*prepared, line, function, bar);
+  TunedOperators tuned;
+  llvm::Expected<Report> report =
+      tuneEntry(*prepared, line, function, tuned, bar);
   if (!report)
     return report.takeError();
   if (line.measure > 0)
-    if (Error error = measureFunction(*module, line, function, *report, bar))
+    if (Error error =
+            measureFunction(*module, line, function, tuned, *report, bar))
       return error;
   if (run::isInterrupted())
     for (ReportOperator &op : report->operators)

@@ -79,6 +79,10 @@ struct Report {
   TopologyModel topology;
   int64_t memoryLimit = 0; ///< bytes of a rank; 0: none
   std::vector<ReportOperator> operators;
+  /// Of several operators what is found for all of them together, best first,
+  /// as many as are asked for: rows whose schedule has a line for each
+  /// operator, and whose memory is that of the one that needs most.
+  ReportOperator plans;
   /// Of all operators one after the other, those that follow included; and
   /// where contractions follow the default rule, too (0: that does not fit, or
   /// placements are asked for).

@@ -35,15 +35,32 @@ CostProblem costProblemOf(commir::DistributableOpInterface op,
                           const TuneOptions &options, const DeviceModel &device,
                           std::vector<std::string> &remarks);
 
+/// What got a schedule, in the order in which it stands in the function.
+struct TunedOperators {
+  /// That were searched for, or found in a database.
+  llvm::SmallVector<commir::DistributableOpInterface> contractions;
+  llvm::SmallVector<mlir::Operation *> followers;
+};
+
 /// Gives every operator of `function` a schedule; those that have one keep it.
 /// Contractions get those with which all of them together are best, of what the
 /// search finds for each where its inputs are left by others; all else follows
-/// (mercury-set-schedule). Adds what it found to `report`, and returns the
-/// contractions, in the order in which they stand there. Fails with a
+/// (mercury-set-schedule). Adds what it found to `report`. Fails with a
 /// diagnostic, and leaves the function as it was.
-mlir::FailureOr<llvm::SmallVector<mlir::Operation *>>
-tuneFunction(mlir::func::FuncOp function, const TopologyModel &topology,
-             const TuneOptions &options, Report &report);
+mlir::FailureOr<TunedOperators> tuneFunction(mlir::func::FuncOp function,
+                                             const TopologyModel &topology,
+                                             const TuneOptions &options,
+                                             Report &report);
+
+/// Gives the contractions other schedules, one each, lets the operators that
+/// follow them follow these, and keeps them in the database of `options`.
+/// `measured`: seconds of a run of them all, kept beside a schedule that is
+/// alone. Fails with a diagnostic.
+mlir::LogicalResult
+setSchedules(const TunedOperators &tuned, mlir::func::FuncOp function,
+             const TopologyModel &topology, const TuneOptions &options,
+             const std::string &machine, llvm::ArrayRef<Schedule> schedules,
+             double measured);
 
 } // namespace mercury
 

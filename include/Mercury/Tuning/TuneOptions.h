@@ -21,6 +21,9 @@ struct TuneOptions {
   /// Bytes that a rank may hold; 0: what the device can reserve.
   int64_t memoryLimit = 0;
   size_t top = 5; ///< schedules that are reported
+  /// Of a function with several operators: plans for all of them together that
+  /// are reported.
+  size_t plans = 0;
   /// Known designs that are reported beside them: names, or `all`.
   std::vector<std::string> against;
   double budget = 30; ///< seconds for each operator; 0: no limit
