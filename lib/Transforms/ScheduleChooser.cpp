@@ -204,6 +204,7 @@ LogicalResult ScheduleChooser::choose(DistributableOpInterface op) {
     if (isAsked)
       op->emitRemark() << "balance '" << balance
                        << "' is not applied: the operator has a schedule";
+    deferExits(op, model, schedule);
   } else {
     std::vector<std::optional<Placement>> known, inits;
     placementsOf(op, known, inits);

@@ -398,10 +398,21 @@ static void reportPlans(ArrayRef<Plan> plans, ArrayRef<Target> targets,
   }
 }
 
+/// Of results that are coupled: follows when the program is distributed, so
+/// that it runs before they leave.
+static bool finishesCoupled(Operation *op) {
+  return llvm::any_of(op->getOperands(), [](Value value) {
+    auto source = value.getDefiningOp<DistributableOpInterface>();
+    return source && !buildOperatorModel(source).coupled.empty();
+  });
+}
+
 /// Returns the operators that had none.
 static SmallVector<Operation *> setAttributes(const ScheduleChooser &chooser) {
   SmallVector<Operation *> ops;
   for (const auto &[op, schedule] : chooser.schedules()) {
+    if (finishesCoupled(op))
+      continue;
     if (!op->hasAttr(kScheduleAttrName))
       ops.push_back(op);
     op->setAttr(kScheduleAttrName,
