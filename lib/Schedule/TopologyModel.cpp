@@ -95,7 +95,11 @@ static Digit digitOf(const TopologyModel &topology, const AxisRef &axis) {
 }
 
 int64_t TopologyModel::sizeOf(const AxisRef &axis) const {
-  return digitOf(*this, axis).size;
+  // Models ask this most.
+  for (const Level &level : levels)
+    if (level.name == axis.level)
+      return axis.size == 0 ? level.size : axis.size;
+  return Digit().size;
 }
 
 int64_t TopologyModel::sizeOf(const AxisList &axes) const {
