@@ -213,7 +213,7 @@ int main(int argc, char **argv) {
   for (Published p :
        {Published{"h100-sxm:node=2,gpu=4,net=100Gbps-roce", 2254, 780},
         Published{"h100-sxm:node=4,gpu=4,net=100Gbps-roce", 15542, 4590}})
-    for (const Problem &problem : {attention(true)}) {
+    for (const Problem &problem : {gemm(), attention(false), attention(true)}) {
       TopologyModel topology = machine(p.topology);
       Counts counts = countAll(problem, topology);
       std::printf("  %-10s %3lld ranks %9lld schedules %9.0f a second",
