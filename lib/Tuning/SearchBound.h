@@ -66,6 +66,7 @@ private:
     double shard = 0;    ///< that a rank has at least while loops run
     double arriving = 1; ///< ranks of `rest` that hold parts of `seen`
     double ownCut = 1;   ///< ranks that may hold different parts outside
+    double nestCut = 1;  ///< the same, while loops run
   };
   /// A time loop that a unit asks for, and the least that its steps send.
   struct Loop {
@@ -102,6 +103,12 @@ private:
 
   /// Bytes of a result's shard that leave, where loops end with so many.
   double leaving(size_t result, double bytes) const;
+  static uint32_t bit(Way way) { return 1u << static_cast<int>(way); }
+  static const TensorChoice &choiceOf(const Choice &choice, size_t tensor) {
+    size_t inputs = choice.inputs.size();
+    return tensor < inputs ? choice.inputs[tensor]
+                           : choice.results[tensor - inputs];
+  }
   Way wayOf(const PartialUnit &unit, size_t tensor) const;
   const OperatorModel::Tensor &modelOf(size_t tensor) const {
     size_t inputs = op.inputs.size();

@@ -173,6 +173,8 @@ static void expectSameAtRandom(uint32_t seed, bool places) {
       : kind == 3 ? attention(8, 1, extent(), Mask{{{std::nullopt, 0, 0}}})
                   : attention(4, 2, extent(), Mask{{{900, 0, 0}}});
   problem.isFused = random() % 4 == 0;
+  if (kind == 0 && random() % 4 == 0)
+    problem.op.neutralInit = {false};
   Case setup(problem, t);
   if (t.numRanks() <= 4 && random() % 3 == 0)
     setup.options.space.relays = Relays::All;
