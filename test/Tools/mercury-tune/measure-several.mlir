@@ -5,7 +5,7 @@
 // CHECK-COUNT-2: linalg.matmul: rows 32
 // CHECK: all operators together
 // CHECK: schedule {{.*}} measured
-// CHECK-NEXT: 1 {{.*[nmu]+s \+-[0-9]+% .*[nmu]+s \+-[0-9]+%}}
+// CHECK-NEXT: 1 {{.*[nmu]+s \+-[0-9.]+% .*[nmu]+s \+-[0-9.]+%}}
 // CHECK-NEXT: 1: {{.*}}; 2: {{.*}}
 // CHECK: remark: measured: 1 {{is the fastest of the 3 that ran|and .* are not told apart}}
 // CHECK: all operators of the function: {{.*}}; under the default rule
@@ -35,7 +35,7 @@
 // What stands between them follows, and the clock may be another machine's.
 // RUN: mercury-tune %s --entry=g --topology=h100-sxm:node=2,gpu=2 --measure=2 --ranks-as=emulated --budget=5s | FileCheck %s --check-prefix=EMULATED
 // EMULATED: all operators together
-// EMULATED: 1 {{.*[nmu]+s \+-[0-9]+% .*[nmu]+s \+-[0-9]+%}}
+// EMULATED: 1 {{.*[nmu]+s \+-[0-9.]+% .*[nmu]+s \+-[0-9.]+%}}
 // RUN: mercury-tune %s --entry=g --topology=gpu=2 --measure=2 --local=loops --emit=timeline | FileCheck %s --check-prefix=TIMELINE
 // TIMELINE: "name":"rank 1"
 
