@@ -33,7 +33,7 @@ if [ ! -f "$BUILD/build.ninja" ] || [ -n "$INSTALLED" ]; then
   configure
 fi
 
-targets="mercury-run mercury-opt"
+targets="mercury-run mercury-opt mercury-tune"
 # Without OpenBLAS there is no such target.
 if grep -q '^build mercury_blas:' "$BUILD/build.ninja"; then
   targets="$targets mercury_blas"
@@ -55,3 +55,4 @@ say
 say "Next:"
 say "  $run --verify --topology=node=2,gpu=2 --schedule=ulysses $example"
 say "  $run --emit=stage2 --topology=gpu=4 --schedule=ring $example"
+say "  ${run%run}tune --topology=h100-sxm:node=2,gpu=4 --against=all $example"
