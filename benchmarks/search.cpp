@@ -161,20 +161,20 @@ static SearchResult search(const Problem &problem,
   return result;
 }
 
-/// Inputs enter cut along their rows (of attention their sequences) over all
-/// levels.
+/// Tensors cut along their rows (of attention, behind batch and heads, their
+/// sequences) over all levels.
 static std::vector<std::optional<Placement>>
-rowsOf(const Problem &problem, const TopologyModel &topology) {
-  std::vector<std::optional<Placement>> entries;
+rowsOf(const Problem &problem, const TopologyModel &topology,
+       const std::vector<OperatorModel::Tensor> &tensors) {
+  std::vector<std::optional<Placement>> placements;
   bool isAttention = problem.cost.kind == LocalWork::Kind::Attention;
-  for (const OperatorModel::Tensor &input : problem.cost.op.inputs) {
-    size_t rank = input.loopOfDim.size();
-    Placement placement = Placement::replicated(rank);
+  for (const OperatorModel::Tensor &tensor : tensors) {
+    Placement placement = Placement::replicated(tensor.loopOfDim.size());
     for (const Level &level : topology.levels)
-      placement.dims[isAttention ? rank - 2 : 0].push_back({level.name});
-    entries.emplace_back(std::move(placement));
+      placement.dims[isAttention ? 2 : 0].push_back({level.name});
+    placements.emplace_back(std::move(placement));
   }
-  return entries;
+  return placements;
 }
 
 static void searchAll(const char *text, double goal, double budget) {
@@ -194,8 +194,11 @@ static void searchAll(const char *text, double goal, double budget) {
       limited.memoryLimit = (best.best[0].bytes + smallest.best[0].bytes) / 2;
       search(problem, topology, limited, "half way to the least memory", goal);
     }
-    entries.entries = rowsOf(problem, topology);
+    const OperatorModel &op = problem.cost.op;
+    entries.entries = rowsOf(problem, topology, op.inputs);
     search(problem, topology, entries, "inputs cut along rows", goal);
+    entries.exits = rowsOf(problem, topology, op.results);
+    search(problem, topology, entries, "inputs and results, too", goal);
   }
 }
 
