@@ -10,6 +10,7 @@
 #include "PrimitiveChecks.h"
 #include "VisiblePairs.h"
 
+#include <map>
 #include <numeric>
 
 using namespace mercury;
@@ -90,8 +91,16 @@ public:
     return runs;
   }
 
-  Runs positions(int64_t rank, std::optional<FactorStep> at = {}) const {
-    return normalized(chunks(indices(rank, at)));
+  /// Many ranks have the same, of an order with many chunks.
+  const Runs &positions(int64_t rank, std::optional<FactorStep> at = {}) const {
+    Runs own = indices(rank, at);
+    std::vector<std::pair<int64_t, int64_t>> key;
+    for (const Run &run : own)
+      key.push_back({run.begin, run.end});
+    auto [it, isNew] = known.try_emplace(std::move(key));
+    if (isNew)
+      it->second = normalized(chunks(own));
+    return it->second;
   }
 
   /// The parts of what a rank has that lie in one chunk and one tile.
@@ -109,6 +118,7 @@ private:
   const TopologyModel &topology;
   TokenOrder order;
   int64_t extent, padded;
+  mutable std::map<std::vector<std::pair<int64_t, int64_t>>, Runs> known;
 };
 } // namespace
 
@@ -199,17 +209,14 @@ Steps mercury::neededSteps(const Schedule &s, const OperatorModel &op,
     return {0, count};
   size_t other = loop == op.mask->query ? op.mask->key : op.mask->query;
   LoopParts parts(s, op, topology, loop), others(s, op, topology, other);
-  std::vector<Runs> fixed;
-  for (int64_t rank = 0; rank < topology.numRanks(); ++rank)
-    fixed.push_back(others.positions(rank));
   std::vector<bool> needed(count, false);
   for (int64_t step = 0; step < count; ++step)
     // The last ranks have the longest rows of a causal mask.
     for (int64_t rank = topology.numRanks(); rank-- > 0 && !needed[step];) {
-      Runs here = parts.positions(rank, FactorStep{factor, step});
-      needed[step] = loop == op.mask->query
-                         ? countPairs(*op.mask, here, fixed[rank])
-                         : countPairs(*op.mask, fixed[rank], here);
+      const Runs &here = parts.positions(rank, FactorStep{factor, step}),
+                 &fixed = others.positions(rank);
+      needed[step] = loop == op.mask->query ? countPairs(*op.mask, here, fixed)
+                                            : countPairs(*op.mask, fixed, here);
     }
   return fewestSteps(needed);
 }
