@@ -88,6 +88,7 @@ void CandidateCost::enter(const Division &next, const Candidate &c) {
       if (m.shifted)
         shifts[time.loop] |= division->units[m.unit];
   parts = 1;
+  balanced = masks ? masks->balanceParts(*division, c) : 1;
   isPadded = false;
   readExtents(c);
   readTimes(c);
@@ -97,7 +98,7 @@ void CandidateCost::enter(const Division &next, const Candidate &c) {
 bool CandidateCost::order(const Candidate &c, bool isBalanced) {
   if (!masks)
     return !isBalanced;
-  parts = isBalanced ? masks->balanceParts(*division, c) : 1;
+  parts = isBalanced ? balanced : 1;
   if (isBalanced && parts == 1)
     return false;
   bool pads = false;

@@ -157,7 +157,8 @@ private:
   const TopologyModel &topology;
   bool exact = true;
   std::vector<std::string> patches;
-  std::vector<std::array<Rate, 2>> rates; ///< of kernels; where a mask cuts
+  /// Of each kernel: of whole tiles, and of those that a mask cuts.
+  std::vector<std::array<Rate, 2>> rates;
   double memoryRate = 1;
   std::vector<bool> isBatch;
   size_t keyLoop = 0;
@@ -201,6 +202,7 @@ private:
   std::vector<std::array<double, 2>> pairSeconds;
   double memorySeconds = 0, mergeSeconds = 0, queryRows = 1;
   int64_t parts = 1;                ///< of the order of tokens
+  int64_t balanced = 1;             ///< parts of the one that balances
   bool isPadded = false;            ///< extents are rounded up for that order
   const StepTable *table = nullptr; ///< of the mask, or null
   double entering = 0; ///< seconds of messages before the first step

@@ -56,20 +56,17 @@ bool CandidateMask::isDivided(const Candidate &c, size_t loop,
   return divided;
 }
 
-CandidateMask::Entry CandidateMask::make(const Division &division,
-                                         const Candidate &c,
-                                         const int64_t *padded, int64_t parts) {
-  Entry entry;
+std::optional<StepTable> CandidateMask::make(const Division &division,
+                                             const Candidate &c,
+                                             int64_t parts) const {
   Schedule s = scheduleOf(op, division, c);
   if (parts > 1) {
     int64_t natural = slowestWork(s, op, topology);
     if (!placeOrder(s, op, TokenOrder::zigzag(parts)) ||
         slowestWork(s, op, topology) >= natural)
-      return entry;
+      return std::nullopt;
   }
-  entry.isOf = true;
-  entry.table = tables.of(s, {padded, padded + op.loops.size()});
-  return entry;
+  return makeStepTable(s, op, topology);
 }
 
 /// What the loops have in common decides, not which axes do it: those that are
@@ -118,6 +115,6 @@ const StepTable *CandidateMask::of(const Division &division, const Candidate &c,
   readKey(division, c, padded, parts);
   auto it = known.find(key);
   if (it == known.end())
-    it = known.emplace(key, make(division, c, padded, parts)).first;
-  return it->second.isOf ? &it->second.table : nullptr;
+    it = known.emplace(key, make(division, c, parts)).first;
+  return it->second ? &*it->second : nullptr;
 }

@@ -11,6 +11,7 @@
 #include "Mercury/Schedule/Candidates.h"
 #include "StepTable.h"
 
+#include <optional>
 #include <unordered_map>
 
 namespace mercury {
@@ -20,7 +21,7 @@ namespace mercury {
 class CandidateMask {
 public:
   CandidateMask(const OperatorModel &op, const TopologyModel &topology)
-      : op(op), topology(topology), tables(op, topology) {}
+      : op(op), topology(topology) {}
 
   /// As balanceParts().
   int64_t balanceParts(const Division &division, const Candidate &c) const;
@@ -38,22 +39,18 @@ private:
   struct Hash {
     size_t operator()(const std::vector<uint64_t> &key) const;
   };
-  struct Entry {
-    bool isOf = false; ///< there is one
-    StepTable table;
-  };
   void readKey(const Division &division, const Candidate &c,
                const int64_t *padded, int64_t parts);
   template <typename Visitor>
   void forEachDim(const Candidate &c, size_t loop, Visitor visit) const;
-  Entry make(const Division &division, const Candidate &c,
-             const int64_t *padded, int64_t parts);
+  std::optional<StepTable> make(const Division &division, const Candidate &c,
+                                int64_t parts) const;
 
   const OperatorModel &op;
   const TopologyModel &topology;
-  StepTables tables;
   std::vector<uint64_t> key;
-  std::unordered_map<std::vector<uint64_t>, Entry, Hash> known;
+  std::unordered_map<std::vector<uint64_t>, std::optional<StepTable>, Hash>
+      known;
 };
 
 } // namespace mercury

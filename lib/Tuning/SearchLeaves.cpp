@@ -144,8 +144,8 @@ void SearchLeaves::visitCandidate(const Division &division,
       machine->fast.enter(division, candidate);
   bool balances = op.mask && options.balance;
   tree.candidates().forEachOrder(candidate, *picked, [&] {
-    // Ten loops have millions of orders.
-    if (options.budget > 0 && ++orders % 1024 == 0)
+    // Ten loops have millions of orders, and under a mask one may take long.
+    if (options.budget > 0 && ++orders % 64 == 0)
       wasCut |= std::chrono::steady_clock::now() - begin >
                 std::chrono::duration<double>(options.budget);
     if (wasCut)
@@ -209,7 +209,8 @@ void SearchLeaves::offer(const Division &division, const Candidate &candidate,
   if (isBalanced && !tryBalance(schedule))
     return;
   schedule.chunks = chunks;
-  setKernel(schedule, machines.front()->cost.problem(), topology, kernel);
+  if (!setKernel(schedule, machines.front()->cost.problem(), topology, kernel))
+    return;
   placements.moveResults(schedule);
   if (placements.fit(schedule))
     add(schedule);

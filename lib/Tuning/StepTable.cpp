@@ -31,22 +31,9 @@ static size_t hashOf(const LoopPlan &plan, size_t hash) {
   return hash;
 }
 
-const StepTable &StepTables::of(const Schedule &s,
-                                const std::vector<int64_t> &padded) {
-  size_t q = op.mask->query, k = op.mask->key;
-  const LoopPlan &query = s.loops[q], &key = s.loops[k];
-  TokenOrder queryOrder = s.orderOf(q), keyOrder = s.orderOf(k);
-  size_t hash = hashOf(key, hashOf(query, 0xcbf29ce484222325u)) ^
-                size_t(queryOrder.kind) * 7 ^ size_t(padded[q]);
-  std::vector<Entry> &same = entries[hash];
-  for (const Entry &known : same)
-    if (known.query == query && known.key == key &&
-        known.queryOrder == queryOrder && known.keyOrder == keyOrder &&
-        known.queryExtent == padded[q] && known.keyExtent == padded[k])
-      return known.table;
-
-  Entry entry{query, key, queryOrder, keyOrder, padded[q], padded[k], {}};
-  StepTable &table = entry.table;
+StepTable mercury::makeStepTable(const Schedule &s, const OperatorModel &op,
+                                 const TopologyModel &topology) {
+  StepTable table;
   StepWork work(s, op, topology);
   table.factors = work.factors();
   std::vector<Steps> needed;
@@ -82,6 +69,25 @@ const StepTable &StepTables::of(const Schedule &s,
     }
     table.tiles.push_back(std::move(tiles));
   }
-  same.push_back(std::move(entry));
-  return same.back().table;
+  return table;
+}
+
+const StepTable &StepTables::of(const Schedule &s,
+                                const std::vector<int64_t> &padded) {
+  size_t q = op.mask->query, k = op.mask->key;
+  const LoopPlan &query = s.loops[q], &key = s.loops[k];
+  TokenOrder queryOrder = s.orderOf(q), keyOrder = s.orderOf(k);
+  size_t hash = hashOf(key, hashOf(query, 0xcbf29ce484222325u)) ^
+                size_t(queryOrder.kind) * 7 ^ size_t(padded[q]);
+  std::vector<Entry> &same = entries[hash];
+  for (const Entry &known : same)
+    if (known.query == query && known.key == key &&
+        known.queryOrder == queryOrder && known.keyOrder == keyOrder &&
+        known.queryExtent == padded[q] && known.keyExtent == padded[k])
+      return known.table;
+
+  return same
+      .emplace_back(Entry{query, key, queryOrder, keyOrder, padded[q],
+                          padded[k], makeStepTable(s, op, topology)})
+      .table;
 }

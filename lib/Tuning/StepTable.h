@@ -24,6 +24,10 @@ struct StepTable {
   std::vector<std::vector<TilePairs>> tiles;
 };
 
+/// Of a schedule of an operator that has a mask.
+StepTable makeStepTable(const Schedule &schedule, const OperatorModel &op,
+                        const TopologyModel &topology);
+
 /// Tables of one operator. They depend on the mask's two loops alone, so that
 /// many schedules share one.
 class StepTables {

@@ -27,8 +27,8 @@ std::vector<int64_t> blocksPerLoop(const CostProblem &problem,
 std::vector<std::string> measuredBlocks(const CostProblem &problem,
                                         const DeviceModel &device);
 
-/// Lets `kernel` compute the tile of a schedule. False, and the schedule is
-/// whose it was, where its blocks are larger than a rank's tile.
+/// Lets `kernel` compute the tile of a schedule. False, and nothing changes,
+/// where its blocks are larger than a rank's tile.
 bool setKernel(Schedule &schedule, const CostProblem &problem,
                const TopologyModel &topology, const std::string &kernel);
 
